@@ -51,7 +51,7 @@ function startServer(path: string): Server & { readonly ready: Promise<Record<st
 }
 
 function startReader(port: number, key: string, last: string): Reader {
-  // A number that lies across two reads: the end of one stands before the next.
+  // A number that lies across two reads: the end of one is put before the next.
   let kept = ''
   const callback = (length: number) => {
     reader.begun = true

@@ -9,7 +9,7 @@ import { removeAtExit } from './owned-processes.ts'
 export interface BenchPlace {
   readonly folder: TestFolder
   readonly hosts: LoopbackHosts
-  /** A number nobody had before, for names of folders. */
+  /** A number that was not given before, for names of folders. */
   turn(): number
 }
 
@@ -40,7 +40,7 @@ export async function warmMemory(mib: number): Promise<void> {
 
 /**
  * Lets clients that have just started come to rest, not measured: libtorrent, for one, makes no connection in its first
- * half second, which nobody who leaves it running would ever meet.
+ * half second, which users that leave it running never meet.
  */
 export function settle(): Promise<void> {
   return pass(1000)

@@ -1,5 +1,5 @@
 // Loaded into the measured node with `--import`: watches the delay of its main loop. On SIGUSR2, and when the process
-// ends, it writes the figures since the last time as JSON to the file BENCH_LOOP_DELAY and begins anew.
+// ends, it writes the figures since the last time as JSON to the file BENCH_LOOP_DELAY and begins again.
 
 import { renameSync, writeFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'

@@ -19,7 +19,7 @@ export interface LoopDelay {
 
 export interface MeasuredNode {
   readonly node: NodeProcess
-  /** The delays since the last call (or the start); measuring begins anew. */
+  /** The delays since the last call (or the start); measuring begins again. */
   takeLoopDelay(): Promise<LoopDelay>
   /** Stops the node; the delays since the last take. */
   stop(): Promise<LoopDelay>

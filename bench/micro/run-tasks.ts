@@ -3,7 +3,7 @@
 import type { Bench } from 'tinybench'
 import { report, round, type Row } from '../lib/report.ts'
 
-/** `title` stands above the table: operations a second, mean and 99th percentile in microseconds. */
+/** `title` is printed above the table: operations a second, mean and 99th percentile in microseconds. */
 export async function runTasks(title: string, bench: Bench): Promise<void> {
   await bench.run()
   const rows = bench.tasks.map((task): Row => {

@@ -7,7 +7,7 @@ export interface Deferred<T> {
   reject(error: Error): void
 }
 
-/** Makes a deferred. A rejection nobody waits for is not reported as unhandled. */
+/** Makes a deferred. A rejection that no caller awaits is not reported as unhandled. */
 export function makeDeferred<T>(): Deferred<T> {
   let resolve!: (value: T) => void
   let reject!: (error: Error) => void

@@ -1,5 +1,5 @@
-// An end that many waits share: what takes longer than there is time for is given up when it comes. Keeps nothing of
-// waits that are over.
+// A shared end for many waits: when it comes, those that still wait are given up. It keeps nothing of waits that are
+// over.
 
 /** An end that many waits share: what takes longer than there is time for is given up when it comes. */
 export class Ending {
@@ -12,7 +12,7 @@ export class Ending {
   }
 
   /**
-   * Settles as `wait` does, or rejects with the error of end(), whichever is first. What `wait` does later is nobody's.
+   * Settles as `wait` does, or rejects with the error of end(), whichever is first. What `wait` does later is ignored.
    */
   until<T>(wait: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {

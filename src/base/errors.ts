@@ -1,6 +1,6 @@
 // The one error table: every stable error code of this node, the HTTP status it is answered with, and the text used
 // when the thrower gives none. A failure that a caller can cause or cure is an AppError; anything else is a bug.
-// HTTP statuses stand here and not in http/ so that a code cannot be added without deciding what a client sees.
+// HTTP statuses are here and not in http/ so that a code cannot be added without deciding what a client sees.
 
 /** What the table says about one code. `status` is the HTTP status (spec part 7, decisions part 1). */
 export interface ErrorEntry {

@@ -1,5 +1,5 @@
-// What is said where a file that is not a download's lies in its place: which, and what to do. One text for all who
-// find it.
+// The message about a file in a download's place that is not the download's: which file, and what to do. One text for
+// every caller.
 
 import { AppError } from './errors.ts'
 

@@ -43,7 +43,7 @@ export function infoHashV2FromBytes(bytes: Uint8Array): InfoHashV2 {
   return Buffer.from(bytes.buffer, bytes.byteOffset, 32).toString('hex') as InfoHashV2
 }
 
-/** The first 20 bytes of a v2 info hash: what stands for it where 20 bytes have to do (BEP 52). */
+/** The first 20 bytes of a v2 info hash: what is used for it where only 20 bytes fit (BEP 52). */
 export function truncatedInfoHash(infoHash: InfoHashV2): InfoHash {
   return infoHash.slice(0, 40) as InfoHash
 }

@@ -7,7 +7,7 @@ export class Secret {
   static readonly none = new Secret('')
   readonly #bytes: Buffer
 
-  /** `text` itself stays in the heap until it is collected: who made it lets go of it. */
+  /** `text` itself stays in the heap until it is collected: its maker must drop it. */
   constructor(text: string) {
     this.#bytes = Buffer.alloc(Buffer.byteLength(text))
     this.#bytes.write(text, 'utf8')
@@ -22,7 +22,7 @@ export class Secret {
     return this.#bytes
   }
 
-  /** The text, for the moment in which it is needed. */
+  /** The text, while it is needed. */
   reveal(): string {
     return this.#bytes.toString('utf8')
   }

@@ -1,4 +1,4 @@
-// A semaphore with a bounded queue: so many at a time, so many that wait, and who comes then is sent away.
+// A semaphore with a bounded queue: a number may run at a time, a number may wait, and any more are refused.
 
 /** At most `most` hold it at a time, at most `mostWaiting` wait for it. */
 export class Semaphore {
@@ -13,7 +13,7 @@ export class Semaphore {
     this.#mostWaiting = mostWaiting
   }
 
-  /** Waits until it is had; false when it cannot be. Who got true gives it back by release(). */
+  /** Waits for a place; false when there is none to be had. After true, give it back by release(). */
   acquire(): Promise<boolean> {
     if (this.#closed || this.#waiting.length >= this.#mostWaiting) return Promise.resolve(false)
     if (this.#running >= this.#most) return new Promise(resolve => this.#waiting.push(resolve))
@@ -28,7 +28,7 @@ export class Semaphore {
     else next(true)
   }
 
-  /** Nobody gets it any more; who waits hears so. */
+  /** No caller gets it any more; those that wait are refused. */
   close(): void {
     this.#closed = true
     for (const resolve of this.#waiting.splice(0)) resolve(false)

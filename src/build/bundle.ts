@@ -23,7 +23,7 @@ const PARTS = 'dist/src/bundle'
 /** Packages with machine code, with threads or files of their own, or too large to be read for nothing. */
 const external = ['koffi', 'msgpackr-extract', 'piscina', 'sodium-native', 'swagger-ui-dist', 'uWebSockets.js']
 
-/** Optional to its user (random-access-file), which needs it only for calls that nobody here makes. */
+/** Optional to its user (random-access-file), which needs it only for calls that this program never makes. */
 const unused: Plugin = {
   name: 'unused',
   setup(setup) {

@@ -14,7 +14,7 @@ const MODULE = 'src/chapters/market/chains/hash-time-lock.ts'
 export interface CompiledContract {
   /** What makes the contract; arguments of its constructor follow. */
   readonly creation: string
-  /** What stands on the chain then. */
+  /** The code that is on the chain then. */
   readonly runtime: string
 }
 

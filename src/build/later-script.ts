@@ -1,4 +1,4 @@
-// In the built program: reads the second script (later-parts.ts) when somebody asks for one of its modules.
+// In the built program: reads the second script (later-parts.ts) when one of its modules is asked for.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -1,6 +1,6 @@
 // The program as src/build/launcher.ts runs it, but without kept code, and with an answer to one message: the path to
-// which everything V8 has compiled by then is written; the answer is why that failed, or ''. trained-code.ts starts it,
-// nobody else: the package leaves this folder out, and without the starter's channel it refuses.
+// which everything V8 has compiled by then is written; the answer is why that failed, or ''. Only trained-code.ts
+// starts it: the package leaves this folder out, and without the starter's channel it refuses.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -82,7 +82,7 @@ async function startNode(stateDir: string, nodes: ChildProcess[]): Promise<Train
   const off = ['dht', 'lsd', 'upnp', 'natpmp'].map(option => `libtorrent.${option}=false`)
   const settings = ['libtorrent.port=0', 'libtorrent.interface=127.0.0.1', ...off].flatMap(value => ['--set', value])
   const args = ['start', '--state-dir', stateDir, '--port', '0', '--api-key', KEY, ...settings]
-  // Settings of whoever builds mean nothing here, and V8 takes code only where its flags are those that made it.
+  // The builder's own Node settings must not count here, and V8 takes code only where its flags are those that made it.
   const plain = { execArgv: [], env: {} }
   const child = fork(LAUNCHER, args, { ...plain, stdio: ['ignore', 'pipe', 'ignore', 'ipc'] })
   // What cannot be started says nothing below.

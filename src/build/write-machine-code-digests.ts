@@ -30,8 +30,8 @@ interface Lock {
 }
 
 /**
- * The files of a package in its locked version, fetched from the registry: not those that lie here, which are what is
- * to be checked.
+ * The files of a package in its locked version, fetched from the registry: not those installed here, which are what the
+ * digests check.
  */
 function digestsOf(folder: string, lock: Lock): [string, string][] {
   const { name = folder, version } = lock.packages[`node_modules/${folder}`] ?? { version: '' }

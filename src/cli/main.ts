@@ -25,7 +25,7 @@ function collectSetting(text: string, earlier: [string, string][]): [string, str
 
 type Setting = [path: string, value: string | Secret]
 
-/** The dedicated flags stand for options; as the more special ones they win over --set. */
+/** The dedicated flags set options; as the more special ones they win over --set. */
 function settingsOf(flags: StartFlags): Setting[] {
   const dedicated: [string, string | undefined][] = [
     ['api.http_port', flags.port],
@@ -153,7 +153,7 @@ async function create(path: string, flags: CreateFlags): Promise<void> {
 }
 
 /**
- * The commands. Made anew and let go of after use: it holds the arguments, and a key among them must not stay in
+ * The commands. Made for one use and then dropped: it holds the arguments, and a key among them must not stay in
  * memory.
  */
 function commands(): Command {

@@ -1,6 +1,6 @@
 // How the command's own process ends where something in it does not: Node waits for every thread before it exits, for
 // those that a stalled disk or a silent name server holds too, and process.exit() as well. Only for the process of the
-// command line: whoever runs a node inside another program ends that one himself (decision 0475).
+// command line: a program with a node inside ends itself (decision 0475).
 
 import { createRequire } from 'node:module'
 

@@ -1,5 +1,5 @@
-// Which addresses count as one owner's: a /24 of IPv4, a /64 of IPv6. A local address stands for itself with its port,
-// so that many nodes can live on one machine. Groups are map keys; nothing is stored here.
+// Which addresses count as one owner's: a /24 of IPv4, a /64 of IPv6. A local address with its port is a group of its
+// own, so that many nodes can live on one machine. Groups are map keys; nothing is stored here.
 
 import { addressKey, type PeerAddress } from '../base/ids.ts'
 import { parseIp } from '../wire/net/compact-address.ts'
@@ -21,7 +21,7 @@ export function addressGroup(address: PeerAddress): string {
   return Buffer.from(bytes.subarray(0, bytes.length === 4 ? 3 : 8)).toString('hex')
 }
 
-/** Who is counted when something is limited: an IPv4 address, a /64 of IPv6, or a local address with its port. */
+/** The owner that limits count: an IPv4 address, a /64 of IPv6, or a local address with its port. */
 export function ownerKey(address: PeerAddress): string {
   const bytes = parseIp(address.ip)
   if (bytes === null || isExemptAddress(bytes)) return addressKey(address)

@@ -31,7 +31,7 @@ const UNCHANGED: BucketChange = { added: null, removed: null }
 export const MAX_REPLACEMENTS = 8
 /** Silences after which a node gives its place to a replacement: BEP 5 asks for a second try. */
 const REPLACED_AFTER = 2
-/** Silences after which a node goes although nobody waits for its place. */
+/** Silences after which a node goes although no replacement waits for its place. */
 const DROPPED_AFTER = 6
 
 /** Live nodes and replacements of one stretch of the id space. */
@@ -122,7 +122,7 @@ export class Bucket {
     this.#replacements.splice(Math.max(0, misfit), 1)
   }
 
-  /** The youngest replacement that may stand beside the others, one that fits if there is any. */
+  /** The youngest replacement that may be beside the others, one whose id fits if there is any. */
   #takeReplacement(leaving: TableNode): TableNode | null {
     const groups = new Set(this.#nodes.filter(node => node !== leaving).map(node => node.group))
     const free = this.#replacements.filter(node => !groups.has(node.group))

@@ -70,7 +70,7 @@ export class FamilyNode {
   readonly #sent = new Traffic()
   #readOnly: boolean
   #unreadable = 0
-  /** Queries in a row that nobody answered. */
+  /** Queries in a row without an answer. */
   #silences = 0
   #expiry: Timer | null = null
   #running = false
@@ -156,7 +156,7 @@ export class FamilyNode {
     if (this.#running) this.#care.ping(address)
   }
 
-  /** Nodes of this family that somebody named. */
+  /** Nodes of this family that others named. */
   heardOf(contacts: readonly NodeContact[]): void {
     if (this.#running) this.#care.heardOf(contacts)
   }

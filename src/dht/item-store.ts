@@ -1,4 +1,4 @@
-// Items that others put here (BEP 44). Checks sequence numbers and cas; sizes, tokens and signatures were checked
+// Items that other nodes put here (BEP 44). Checks sequence numbers and cas; sizes, tokens and signatures were checked
 // before. Bounded in items and in items an address; what is nearest to our id stays. Time is passed in.
 
 import { sameBytes } from '../base/same-bytes.ts'
@@ -11,7 +11,7 @@ import { ownerKey } from './address-group.ts'
 export const MAX_ITEMS = 700
 /** Most items one address (a /64 of IPv6) may put. */
 export const MAX_ITEMS_PER_ADDRESS = 50
-/** An item that nobody puts again ends (BEP 44). */
+/** An item that is not put again ends (BEP 44). */
 export const ITEM_TTL_MS = 2 * 3_600_000
 
 /** What is put. `value` is raw bencode; `proof` is null for an immutable item. */

@@ -1,5 +1,5 @@
-// Drives a lookup: sends what its state machine asks for and tells it what came of it. One run, one target, one query.
-// Ends once: when the lookup is over or the run was cancelled.
+// Drives a lookup: sends the queries its state machine asks for and hands it the answers. One run, one target, one
+// query. Ends once: when the lookup is over or the run was cancelled.
 
 import type { DhtQuery, DhtReply, NodeContact } from '../wire/dht/krpc-types.ts'
 import { type Candidate, Lookup } from './lookup.ts'

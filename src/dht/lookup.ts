@@ -1,7 +1,7 @@
 // An iterative lookup (BEP 5, Kademlia 2.3) as a state machine: who is asked next, and when it is over. Sends nothing.
 // A candidate: new -> asked -> answered | failed, by way of slow when its answer takes long; slow ones free their turn.
-// Against lies (BEP 42): nodes whose id does not fit their address stand in a list of their own, which can neither
-// end the lookup nor use it up; who named only silent nodes is no longer believed; few candidates a network.
+// Against lies (BEP 42): nodes whose id does not fit their address are in a list of their own, which can neither end
+// the lookup nor use it up; a node that named only silent ones is no longer believed; few candidates a network.
 
 import { sameBytes } from '../base/same-bytes.ts'
 import { addressKey } from '../base/ids.ts'
@@ -27,7 +27,7 @@ const MAX_PER_GROUP = 2
 const MAX_TOLD = 16
 /** Tellers remembered of one candidate. */
 const MAX_TELLERS = 4
-/** Who named this many silent nodes and not one that answered is not believed. */
+/** A node that named this many silent nodes and none that answered is not believed. */
 const SUSPECT_AFTER = 3
 /** Services below this port are not nodes: strangers would make us knock there. */
 const FIRST_FREE_PORT = 1024
@@ -51,7 +51,7 @@ export class Lookup {
   readonly #ownId: Uint8Array
   readonly #fitting: Candidate[] = []
   readonly #misfits: Candidate[] = []
-  /** By address and id: a false id at somebody's address must not hide the true one. */
+  /** By address and id: a false id at a node's address must not hide the true one. */
   readonly #byKey = new Map<string, Candidate>()
   readonly #perGroup = new Map<string, number>()
   #asked = 0
@@ -60,7 +60,7 @@ export class Lookup {
   #misfitQueries = 0
   #misfitsTurn = false
 
-  /** `ownId`: ours; nobody sends us to ourselves. */
+  /** `ownId`: ours, so that no answer sends us to ourselves. */
   constructor(target: Uint8Array, ownId: Uint8Array) {
     this.target = target
     this.#ownId = ownId
@@ -71,7 +71,7 @@ export class Lookup {
     return this.#queries
   }
 
-  /** True when nobody is left to be asked or waited for. */
+  /** True when no node is left to ask or to wait for. */
   get done(): boolean {
     return this.#asked + this.#slow === 0 && (this.#queries >= MAX_QUERIES || this.#choose() === null)
   }
@@ -105,7 +105,7 @@ export class Lookup {
     this.#place(candidate)
   }
 
-  /** Who is to be asked now, marked as asked; null when nobody is for the moment. */
+  /** The next node to ask, marked as asked; null when there is none for the moment. */
   next(): Candidate | null {
     if (this.#asked >= ALPHA || this.#asked + this.#slow >= MAX_IN_FLIGHT || this.#queries >= MAX_QUERIES) return null
     const chosen = this.#choose()
@@ -118,7 +118,7 @@ export class Lookup {
     return chosen
   }
 
-  /** It takes long: somebody else may be asked in its place, its answer still counts. */
+  /** It takes long: another node may be asked in its place, its answer still counts. */
   slow(candidate: Candidate): void {
     if (candidate.state !== 'asked') return
     candidate.state = 'slow'
@@ -145,7 +145,7 @@ export class Lookup {
     for (const teller of candidate.tellers) teller.namedSilent++
   }
 
-  /** It answered with an error: it is no help, but who named it told the truth. */
+  /** It answered with an error: it is no help, but the node that named it told the truth. */
   refused(candidate: Candidate): void {
     if (!this.#settle(candidate, 'failed')) return
     for (const teller of candidate.tellers) teller.namedAnswered++
@@ -175,7 +175,7 @@ export class Lookup {
     return true
   }
 
-  /** The node's own word for its id replaces what was said about it; nobody stands here twice. */
+  /** The node's own word for its id replaces what was said about it; no node is here twice. */
   #correct(candidate: Candidate, id: Uint8Array): void {
     const list = candidate.fits ? this.#fitting : this.#misfits
     list.splice(list.indexOf(candidate), 1)
@@ -244,7 +244,7 @@ function isSuspect(candidate: Candidate): boolean {
   )
 }
 
-/** Nobody outside may send us into a local network or to a system service. */
+/** No node outside may send us into a local network or to a system service. */
 function isBelievable(contact: NodeContact, teller: Candidate): boolean {
   if (isExemptIp(contact.address.ip)) return isExemptIp(teller.contact.address.ip)
   return contact.address.port >= FIRST_FREE_PORT

@@ -1,5 +1,5 @@
 // The Mainline DHT for the rest of the program: one node a family (BEP 32) behind one interface. Shares its sockets:
-// whoever owns them gives senders and hands datagrams in. Knows no torrents; a private one (BEP 27) must not come here.
+// their owner gives senders and hands datagrams in. Knows no torrents; a private one (BEP 27) must not come here.
 // Invariant: after stop(), and for a family without a sender, nothing is sent.
 
 import { type InfoHash, infoHashBytes, type PeerAddress } from '../base/ids.ts'
@@ -58,7 +58,7 @@ export class DhtNode {
     }
   }
 
-  /** Joins the networks for which there are senders. */
+  /** Joins the network of each family that has a sender. */
   start(): void {
     if (this.#running) return
     this.#running = true
@@ -72,7 +72,7 @@ export class DhtNode {
     for (const family of FAMILIES) this.#close(family)
   }
 
-  /** The socket of a family was opened anew, on another address perhaps, or is gone (null). */
+  /** The socket of a family was opened again, on another address perhaps, or is gone (null). */
   useSender(family: Family, sender: DatagramSender | null): void {
     this.#close(family)
     if (this.#running) this.#open(family, sender)
@@ -118,7 +118,7 @@ export class DhtNode {
     return sampleInfoHashes(this.#all(), target)
   }
 
-  /** An item of the DHT, checked, of a mutable one the newest; null when nobody has it (BEP 44). */
+  /** An item of the DHT, checked, of a mutable one the newest; null when no node has it (BEP 44). */
   getItem(name: ItemName): Promise<FoundItem | null> {
     return findItem(this.#all(), this.#deps.ed25519, name)
   }

@@ -63,7 +63,7 @@ export async function scrapeSwarm(nodes: readonly FamilyNode[], infoHash: Uint8A
       }
     },
   )
-  // Nodes without BEP 33 do not say who is a seed: only those that nobody calls one count as peers.
+  // Nodes without BEP 33 do not say who is a seed: only those that no node calls a seed count as peers.
   for (const ip of plain.values()) if (!filterHas(seeds, ip)) addToFilter(peers, ip)
   return { seeds: Math.round(filterCount(seeds)), peers: Math.round(filterCount(peers)), nodes: told }
 }
@@ -103,7 +103,7 @@ export interface FoundItem {
 }
 
 /**
- * An item to be stored: immutable without `proof`. Whoever has proof and value can store it, without the private key.
+ * An item to store: immutable without `proof`. Any node that has proof and value can store it, without the private key.
  */
 export interface ItemToPut {
   readonly value: Uint8Array

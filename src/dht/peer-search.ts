@@ -10,7 +10,7 @@ import type { FamilyNode } from './family-node.ts'
 import type { Cancellable } from './lookup-queue.ts'
 import type { Lookup } from './lookup.ts'
 
-/** Pause after a lookup in which nobody answered; doubles up to the longest. */
+/** Pause after a lookup without an answer; doubles up to the longest. */
 const FIRST_RETRY_MS = 5000
 const LONGEST_RETRY_MS = 5 * 60_000
 /** Asked to hurry, two lookups still are this far apart; doubles up to the longest while nothing is found. */

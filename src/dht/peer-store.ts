@@ -19,7 +19,7 @@ const MAX_PEERS_IN_ALL = 100_000
 export const MAX_TORRENTS_PER_ADDRESS = 100
 /** A peer that does not announce again is forgotten; clients announce every 15 to 30 minutes (45, as in libtorrent). */
 export const PEER_TTL_MS = 45 * 60_000
-/** Filters are made anew after this at the earliest: they cost a hash a peer. */
+/** Filters are rebuilt after this at the earliest: they cost a hash a peer. */
 const FILTER_MS = 60_000
 /** The oldest torrents looked at when one must go; that with the fewest peers goes. */
 const EVICTION_CHOICE = 16

@@ -81,7 +81,7 @@ export class Rpc {
     return this.#waiting.size
   }
 
-  /** Answers that nobody waited for, or that came from elsewhere. */
+  /** Answers to no query of ours, or from another address. */
   get strays(): number {
     return this.#strays
   }

@@ -3,7 +3,7 @@
 
 /** Before anything was measured: milliseconds. */
 const FIRST_RTT_MS = 400
-/** Bounds of "slow": below it is chance, above it nobody waits before asking another. */
+/** Bounds of "slow": below it is chance, longer is not waited before another node is asked. */
 const MIN_SLOW_MS = 300
 const MAX_SLOW_MS = 2000
 /** Silence is this many times what is slow, within bounds: far nodes on mobile lines answer within seconds. */
@@ -29,7 +29,7 @@ export class RttEstimate {
     this.#meanMs += (rttMs - this.#meanMs) / 8
   }
 
-  /** After this somebody else is asked too. */
+  /** After this another node is asked too. */
   get slowMs(): number {
     return Math.min(MAX_SLOW_MS, Math.max(MIN_SLOW_MS, this.#meanMs + 4 * this.#variationMs))
   }

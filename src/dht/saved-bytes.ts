@@ -1,5 +1,5 @@
 // The saved state of the DHT as bytes: what lies between one start and the next. Read like a stranger's: what cannot be
-// read counts as nothing saved, for the bootstrap nodes know the way too.
+// read counts as nothing saved, since the bootstrap nodes know the way too.
 
 import { DecodeError } from '../base/errors.ts'
 import { type BencodeDict, decodeBencode, encodeBencode, getBytes, getDict } from '../wire/bencode.ts'

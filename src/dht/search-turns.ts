@@ -1,6 +1,6 @@
 // When the searches of torrents may look up, in one family: a few at once, then at a steady pace, so that five thousand
-// torrents cost an even trickle and no storm, and nobody before the network is reached. Downloads do not wait for
-// seeds. Invariant: each turn that was asked for is run once, or cancelled; none within ask().
+// torrents cost an even trickle and no storm, and none before the network is reached. Downloads do not wait for seeds.
+// Invariant: each turn that was asked for is run once, or cancelled; none within ask().
 
 import { Allowance } from '../base/allowance.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
@@ -12,14 +12,14 @@ import type { Cancellable } from './lookup-queue.ts'
  */
 const DOWNLOADS = { burst: 16, refillMs: 100 }
 const SEEDS = { burst: 16, refillMs: 500 }
-/** Looked at this often while somebody waits for his turn, or for the network. */
+/** Looked at this often while a search waits for its turn, or for the network. */
 const STEP_MS = 100
 const UNREACHED_MS = 5000
 
 /** What turns are given by. */
 export interface SearchTurnsDeps {
   readonly clock: Clock
-  /** True once there is somebody to be asked. */
+  /** True once there is a node to ask. */
   reached(): boolean
 }
 
@@ -57,12 +57,12 @@ export class SearchTurns {
     return { cancel: () => void waiting.delete(entry) }
   }
 
-  /** The network was reached just now: whoever waits for that need not wait longer. */
+  /** The network was reached just now: searches that wait for that go on. */
   look(): void {
     if (this.waiting > 0) this.#wait(0)
   }
 
-  /** Nobody gets a turn any more. */
+  /** No search gets a turn any more. */
   close(): void {
     this.#closed = true
     this.#timer?.cancel()

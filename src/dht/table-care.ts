@@ -16,7 +16,7 @@ const STEP_MS = 6000
 const PINGS_A_STEP = 2
 /** Pings under way at once. */
 const MAX_PINGS = 16
-/** Of these, pings to nodes that were only heard of: whoever makes up nodes does not stop the care of known ones. */
+/** Of these, pings to nodes that were only heard of: made-up nodes must not stop the care of known ones. */
 const MAX_HEARD_PINGS = 12
 /** Contacts that wait for a ping: those of a saved table. */
 const MAX_BACKLOG = 400
@@ -79,8 +79,8 @@ export class TableCare {
   }
 
   /**
-   * Somebody named these nodes, or a query came from there: those the table has use for are asked whether they live.
-   * What is too much at once is passed over; it will be heard of again.
+   * Others named these nodes, or a query came from there: those the table has use for are asked whether they live. What
+   * is too much at once is passed over; it will be heard of again.
    */
   heardOf(contacts: readonly NodeContact[]): void {
     for (const contact of contacts) {

@@ -1,4 +1,4 @@
-// Write tokens (BEP 5, 44): proof that whoever announces or stores has just asked from the same address. Bound to
+// Write tokens (BEP 5, 44): proof that the node that announces or stores has just asked from the same address. Bound to
 // address and target, good for five to ten minutes, nothing is stored for each.
 
 import { createHash, timingSafeEqual } from 'node:crypto'

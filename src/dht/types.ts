@@ -1,4 +1,4 @@
-// What the DHT is made from and what it tells: options, ports, statistics, saved state. Types and defaults only.
+// What the DHT is made from and what it reports: options, ports, statistics, saved state. Types and defaults only.
 
 import type { PeerAddress } from '../base/ids.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -23,7 +23,7 @@ export interface BootstrapEntry {
 
 /** How the node behaves. */
 export interface DhtOptions {
-  /** Ask, but answer nobody (BEP 43). */
+  /** Send queries, but answer none (BEP 43). */
   readonly readOnly: boolean
   /** Asked when the routing table is (nearly) empty. */
   readonly bootstrap: readonly BootstrapEntry[]
@@ -37,7 +37,7 @@ export interface DhtOptions {
   readonly version: Uint8Array | null
 }
 
-/** What a node does that is told nothing. Names and interval of bootstrap and announces are those libtorrent uses. */
+/** Options where none are given. Names and interval of bootstrap and announces are those libtorrent uses. */
 export const defaultDhtOptions: DhtOptions = {
   readOnly: false,
   bootstrap: [
@@ -89,7 +89,7 @@ export interface FamilyStats {
   readonly stored: { readonly torrents: number; readonly peers: number; readonly items: number }
   readonly received: { readonly datagrams: number; readonly bytes: number; readonly bytesPerSecond: number }
   readonly sent: { readonly datagrams: number; readonly bytes: number; readonly bytesPerSecond: number }
-  /** Queries not answered for their number; datagrams that could not be read; answers nobody waited for. */
+  /** Queries not answered for their number; datagrams that could not be read; answers to no query of ours. */
   readonly refusedQueries: number
   readonly unreadable: number
   readonly strays: number

@@ -1,5 +1,5 @@
-// The keys: where one may stand in a request, the comparison, and what its holder may do (decisions part 1). A key is
-// never logged, never stands in an error text, and no object keeps it: it is compared in a room that is wiped at once.
+// The keys: where a request may carry one, the comparison, and what its holder may do (decisions part 1). A key is
+// never logged, is in no error text, and no object keeps it: it is compared in a buffer that is wiped at once.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Secret } from '../base/secret.ts'
@@ -7,7 +7,7 @@ import type { KeyList, KeyScope, StoredKey } from '../ports/key-list.ts'
 import type { Caller } from '../services/api.ts'
 import type { Scope } from './route.ts'
 
-/** Where a key may stand. Header values are empty texts when absent. */
+/** Where a request may carry a key. Header values are empty texts when absent. */
 export interface KeyPlaces {
   readonly method: string
   readonly apiKey: string
@@ -36,7 +36,7 @@ export function keyInHeader({ apiKey, authorization }: Pick<KeyPlaces, 'apiKey' 
 
 /** Who may do what. */
 export interface KeyHolder {
-  /** Tells one key from another, as long as it is good; '' = nobody's. No key can be made of it. */
+  /** Identifies a key while it is valid; '' = no key. The key cannot be computed from it. */
   readonly id: string
   readonly caller: Caller
   may(scope: Scope): boolean
@@ -52,7 +52,7 @@ export const OWNER: KeyHolder = {
   stillMay: null,
 }
 
-/** Whoever needs no key for what they ask. */
+/** The holder for routes that need no key. */
 export const NOBODY: KeyHolder = {
   id: '',
   caller: { anyPath: false, localFiles: false, spends: false },
@@ -115,8 +115,8 @@ export class KeyRing {
   }
 
   /**
-   * Whose key that is; null = nobody's. Compared in rooms of one size, so that neither length nor content of a key
-   * shows in the time it takes.
+   * Whose key that is; null = not a valid key. Compared in buffers of one size, so that neither length nor content of a
+   * key shows in the time it takes.
    */
   holderOf(presented: string): KeyHolder | null {
     if (this.#expected === null) return OWNER

@@ -29,7 +29,7 @@ export interface ErrorAnswer {
   readonly unexpected: boolean
 }
 
-/** Seconds that a client is told to wait before it tries a 503 again. */
+/** Seconds of Retry-After in a 503. */
 const RETRY_AFTER_S = 2
 /** Code of something thrown that has no usable name. */
 const NAMELESS = 'Error'

@@ -79,7 +79,7 @@ export class Gate {
 
   /**
    * Who asks. Throws AppError Unauthorized, ForeignOrigin, ScopeMissing or LinkInvalid. `match`: what is at the
-   * request's path; `mayTry` is told whose key it is before anything follows from that, and may throw.
+   * request's path; `mayTry` gets whose key it is before anything follows from that, and may throw.
    */
   checkKey(head: GateHead, match: PathMatch | null, mayTry: (holder: KeyHolder | null) => void): KeyHolder {
     if (!this.#keys.required) return OWNER

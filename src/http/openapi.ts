@@ -134,7 +134,7 @@ function queryParameters(route: Route): Plain[] {
   return Object.entries(properties).map(([name, schema]) => ({
     name,
     in: 'query',
-    // What a DELETE needs may stand in its body as well.
+    // What a DELETE needs may be in its body as well.
     required: route.method !== 'DELETE' && (required?.includes(name) ?? false),
     schema: plainSchema(schema),
   }))

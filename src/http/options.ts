@@ -1,5 +1,4 @@
-// What the HTTP server is told when it is made: values only, decided by node/config. Nothing here changes while it
-// runs.
+// Options of the HTTP server: values only, decided in src/node. Nothing here changes while it runs.
 
 import type { Route } from './route.ts'
 import type { Secret } from '../base/secret.ts'

@@ -10,7 +10,7 @@ const MAX_STATUS = 600
 /** Label of requests that no route was found for. */
 const NO_ROUTE = 'none'
 
-/** What times are told apart by. */
+/** What times are counted by. */
 interface MeteredRoute {
   readonly id: string
 }

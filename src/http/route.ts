@@ -55,7 +55,9 @@ export interface BytesReply {
   readonly headers?: readonly (readonly [string, string])[]
 }
 
-/** The JSON of a `json` route as bytes, for answers that many ask for. They are shared, so nobody writes to them. */
+/**
+ * The JSON of a `json` route as bytes, for answers that many clients ask for. They are shared: do not write to them.
+ */
 export class PreparedJson {
   /** They follow each other. */
   readonly parts: readonly Uint8Array[]
@@ -68,7 +70,7 @@ export class PreparedJson {
 /** Values of a list of any length; each is made when it is taken. */
 export type ListedValues = Iterable<unknown> | AsyncIterable<unknown>
 
-/** What stands around a list in the text of an answer. */
+/** The text around a list in an answer. */
 export interface ListFrame {
   /** Text up to the list. */
   readonly before: string
@@ -96,7 +98,7 @@ export interface FileReply {
   readonly contentType: string
   /** What a client should call it: letters, digits, `.`, `-`. */
   readonly fileName: string
-  /** Makes it; not called for HEAD. Whoever gets the file opens one reader of it and closes that. */
+  /** Makes it; not called for HEAD. The caller opens one reader of the file and closes that. */
   open(): Promise<StreamableFile>
 }
 
@@ -104,7 +106,7 @@ export interface FileReply {
 export interface EventsReply {
   readonly events: EventsService
   readonly since: number | null
-  /** The list of downloads is to be told too. */
+  /** The follower gets the list of downloads too. */
   readonly downloads: DownloadsService | null
 }
 
@@ -151,7 +153,7 @@ export interface Route<Kind extends keyof ReplyKinds = keyof ReplyKinds> {
   readonly description: string
   /** What the specification of the interface leaves open here, and what this node does: shown as such in /docs. */
   readonly choices: readonly string[]
-  /** The body is of this type and handed on as it is; parameters then stand in the query. Null: the body has them. */
+  /** The body is of this type and handed on as it is; parameters are then in the query. Null: the body has them. */
   readonly rawBody: string | null
   /** The body may be as long as a torrent; of others it is at most 1 MiB. */
   readonly longBody: boolean

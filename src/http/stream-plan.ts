@@ -14,7 +14,7 @@ export interface StreamPlan {
   readonly status: 200 | 206 | 304 | 416
   readonly headers: HeaderList
   readonly parts: readonly BodyPart[]
-  /** Bytes of the body; for HEAD the Content-Length that is told without a body. */
+  /** Bytes of the body; for HEAD the Content-Length without a body. */
   readonly length: number
 }
 

@@ -10,14 +10,14 @@ import type { Clock, Timer } from '../ports/clock.ts'
 const FREE_TRIES = 3
 const FIRST_DELAY_MS = 250
 const LONGEST_DELAY_MS = 8_000
-/** An address without wrong keys for so long begins anew. */
+/** An address without wrong keys for so long begins again at none. */
 const FORGET_AFTER_MS = 15 * 60 * 1000
 const MAX_ADDRESSES = 1_024
 /** Right keys that are remembered, each with its network. */
 const MAX_RIGHT = 1_024
 /**
- * While nobody waits so many right keys a second are looked at for where they come from, and of further ones one in
- * LOOK_AT_ONE_OF: the kernel is asked for the address, which costs a quarter of what a small request does.
+ * While no answer is held back, so many right keys a second are looked at for where they come from, and of further ones
+ * one in LOOK_AT_ONE_OF: the kernel is asked for the address, which costs a quarter of what a small request does.
  */
 const LOOKS_PER_SEC = 100
 const LOOK_AT_ONE_OF = 32
@@ -67,9 +67,9 @@ export class WrongKeys {
   }
 
   /**
-   * AppError TooManyRequests where so many wrong keys of this address wait for their answers that nothing is said of a
-   * further one, be it right or wrong: who asks in parallel would not be slowed otherwise. A key that was right from
-   * there before passes. `holder`: id of whose key it is, null = nobody's.
+   * AppError TooManyRequests where so many wrong keys of this address wait for their answers that a further one is
+   * refused, be it right or wrong: guessing in parallel would not be slowed otherwise. A key that was right from there
+   * before passes. `holder`: id of the key's holder, null = a wrong key.
    */
   checkRoom(address: () => Uint8Array, holder: string | null): void {
     if (this.#late.length === 0 && (holder === null || this.#isOneOfMany())) return

@@ -1,7 +1,7 @@
-// Local service discovery (BEP 14): tells the local network which torrents run here, and takes peers from what others
-// tell. One instance a node. Knows no torrents but by info hash: which of them may be told, private ones never (BEP
-// 27), the caller says. States: idle -> (start) running -> (stop) idle; while running it looks every few seconds for
-// what is due. Invariant: a torrent is told of once in five minutes, a datagram goes to a group once a minute on
+// Local service discovery (BEP 14): announces to the local network which torrents run here, and takes peers from the
+// announces of others. One instance a node. Knows torrents by info hash only; the caller says which may be announced,
+// never private ones (BEP 27). States: idle -> (start) running -> (stop) idle; while running it looks every few seconds
+// for what is due. Invariant: a torrent is announced once in five minutes, a datagram goes to a group once a minute on
 // average, and what the network sends is bounded for each torrent and each sender.
 
 import { Allowance } from '../base/allowance.ts'
@@ -46,13 +46,13 @@ export interface LocalDiscoveryDeps {
   readonly random: Random
   readonly log: Log
   readonly multicast: MulticastNetwork
-  /** The TCP port told to others; 0 while it is not known: nothing is told then. */
+  /** The TCP port to announce; 0 while it is not known: nothing is announced then. */
   listenPort(): number
-  /** Torrents that run and may be told of: never a private one, and no magnet that may turn out to be one. */
+  /** Torrents that run and may be announced: never a private one, and no magnet that may turn out to be one. */
   torrents(): Iterable<InfoHash>
   /** Whether peers of this torrent are wanted; asked of what comes from outside, for torrents that are not ours too. */
   wants(infoHash: InfoHash): boolean
-  /** Somebody in the local network takes part in a torrent. */
+  /** A peer in the local network takes part in a torrent. */
   found(infoHash: InfoHash, peer: PeerAddress): void
 }
 
@@ -199,7 +199,7 @@ export class LocalDiscovery {
     if (oldest !== undefined) this.#early.delete(oldest)
   }
 
-  /** Hears again what was told of torrents that are wanted by now, and forgets what is old. */
+  /** Takes up early announces of torrents that are wanted by now, and forgets what is old. */
   #takeEarly(): void {
     const nowMs = this.#deps.clock.now()
     for (const [infoHash, { peers, heardMs }] of [...this.#early]) {

@@ -43,13 +43,13 @@ const EXIT_FAILED = 1
 const DEPTH_A_THREAD = 2
 const DEFAULT_DEPTH = 8
 
-/** The line of progress is written anew no more often. */
+/** The line of progress is redrawn no more often. */
 const PROGRESS_EVERY_MS = 200
 
 /** Time for workers to end, ms: nothing of theirs is kept. */
 const STOP_LIMIT_MS = 1000
 
-/** Errors of the workers are told by what fails because of them. */
+/** Errors of the workers show in what fails because of them. */
 const silentLog: Log = {
   debug: () => undefined,
   info: () => undefined,

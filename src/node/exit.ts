@@ -1,4 +1,4 @@
-// How the process ends: signals, exit codes, and errors nobody caught.
+// How the process ends: signals, exit codes, and uncaught errors.
 
 /** The node promises to stop within five seconds; the rest is for the process to end in. */
 export const STOP_LIMIT_MS = 4000
@@ -42,7 +42,7 @@ export function watchStopSignals(endNow: (code: number) => void = code => proces
   }
 }
 
-/** Calls `handle` for every exception and rejection that nobody caught, instead of ending the process. */
+/** Calls `handle` for every uncaught exception and rejection, instead of ending the process. */
 export function watchUncaught(handle: (error: unknown) => void): () => void {
   process.on('uncaughtException', handle)
   process.on('unhandledRejection', handle)

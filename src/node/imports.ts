@@ -1,4 +1,4 @@
-// Taking over what other clients have, put together at its first use.
+// Puts the import of other clients' torrents together, at its first use.
 
 import { DiskOtherNames, DiskResumeFolders } from '../io/files/resume-folder.ts'
 import type { VolumeTurns } from '../ports/volumes.ts'

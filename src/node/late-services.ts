@@ -1,4 +1,4 @@
-// Services that are made, and their code loaded, when somebody first asks them.
+// Services that are made, and their code loaded, at their first use.
 
 import { join } from 'node:path'
 import { AppError } from '../base/errors.ts'

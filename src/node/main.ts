@@ -1,5 +1,5 @@
-// The life of the process: state directory, settings, log, node, signals, exit code. What the node is made of stands in
-// compose.ts. Nothing is printed with the key in it.
+// The life of the process: state directory, settings, log, node, signals, exit code. What the node is made of is in
+// compose.ts. The key is never printed.
 
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -122,7 +122,7 @@ async function runUntilStopped(
   const tell = await serviceNotice(log)
   const node = new TributaryNode({ ...options, version }, chapters)
   const unwatch = watchUncaught(error => node.noteException(error))
-  // Standard output may be closed: nobody reads it then, and the node goes on.
+  // Standard output may be closed: the node goes on.
   process.stdout.on('error', () => undefined)
   const facts = { version, stateDir, showKey: keyIsNews(stateDir, settings) }
   const started = startNode(node, settings, facts).then(() => void tell('READY=1', `tributary ${version} runs`))
@@ -156,7 +156,7 @@ async function serviceNotice(log: NodeLog): Promise<(state: ServiceState, status
 /** Who asked the node to stop. */
 type StopReason = NodeJS.Signals | 'PUT /shutdown'
 
-/** What ends the node: somebody who asks for it, a failed start, or a part that died. */
+/** What ends the node: a signal or request, a failed start, or a part that died. */
 async function endOf(
   started: Promise<void>,
   asked: Promise<StopReason>,
@@ -169,7 +169,7 @@ async function endOf(
   }
 }
 
-/** Whether nobody was told yet where the key lies: also when the start that made it got no further. */
+/** Whether the place of the key was not printed yet: also when the start that made it got no further. */
 function keyIsNews(stateDir: string, settings: SettingsStore): boolean {
   if (settings.keyIsNew) return true
   const inFile = settings.source('api.key') === 'file' && !settings.values.api.key.isEmpty

@@ -1,4 +1,4 @@
-// GET /metrics put together, and the figures of the process. Loaded when it is asked for: a node that nobody scrapes
+// GET /metrics put together, and the figures of the process. Loaded when it is asked for: a node that is not scraped
 // has no watch on its event loop, which costs 0.2 % of a core.
 
 import { readdir } from 'node:fs/promises'
@@ -11,12 +11,12 @@ import { type EngineMetrics, NodeMetrics, type ProcessFigures } from '../service
 
 /** Milliseconds between two looks at the loop. Its histogram counts from one look to the next. */
 const RESOLUTION_MS = 20
-/** Nobody scrapes any more. */
+/** So long without a scrape: none comes any more. */
 const UNASKED_MS = 10 * 60_000
 const QUANTILES = [0.5, 0.9, 0.99, 1]
 const NS = 1e9
 
-/** How late the event loop is, watched while somebody asks. */
+/** How late the event loop is, watched while scrapes come. */
 class LoopDelay {
   readonly #clock: Clock
   readonly #histogram: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
@@ -38,7 +38,7 @@ class LoopDelay {
     ])
     if (count > 0) this.#sumSeconds += count * lateness(mean)
     this.#count += count
-    // A reset takes the next look's begin away too: who asks in between two looks would never see any.
+    // A reset takes the next look's begin away too: scrapes in between two looks would never see any.
     if (count > 0) watched.reset()
     watched.enable()
     this.#unasked?.cancel()

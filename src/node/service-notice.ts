@@ -1,5 +1,5 @@
-// What a service manager is told of the node's life: systemd's notify protocol, for units of Type=notify. It goes
-// through the program systemd-notify, as Node sends no datagrams to Unix sockets (decision 0364). Loaded only where
+// Reports the node's life to a service manager: systemd's notify protocol, for units of Type=notify. It goes through
+// the program systemd-notify, as Node sends no datagrams to Unix sockets (decision 0364). Loaded only where
 // NOTIFY_SOCKET names a socket.
 
 import { execFile } from 'node:child_process'
@@ -14,7 +14,7 @@ export type ServiceState = 'READY=1' | 'STOPPING=1'
 
 /**
  * Tells `socket` (the value of NOTIFY_SOCKET) the state of this service, and `status`, a line for people. Never
- * rejects: what cannot be told is written to the log, and the node goes on.
+ * rejects: what cannot be sent is written to the log, and the node goes on.
  */
 export function tellServiceManager(socket: string, state: ServiceState, status: string, log: Log): Promise<void> {
   const options = { env: { ...process.env, NOTIFY_SOCKET: socket }, timeout: LIMIT_MS }

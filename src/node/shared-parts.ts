@@ -1,5 +1,5 @@
-// What chapters give each other: each under a key that lies in the chapter that gives it, so that who takes it says
-// whom it needs.
+// What chapters give each other: each under a key of the chapter that gives it, so that an import of the key shows
+// which chapter is needed.
 
 /** Names a part and its type. */
 export class SharedKey<Part> {

@@ -24,8 +24,8 @@ export class StartedParts {
   }
 
   /**
-   * `stop` is given how long the whole stop may take, ms, and how long this part is waited for: all that those before
-   * it left and nobody after it needs. `kept`: the part of the whole that this one has in any case, because what it
+   * `stop` is given how long the whole stop may take, ms, and how long this part is waited for: what those before it
+   * left and those after it do not need. `kept`: the part of the whole that this one has in any case, because what it
    * holds must not be lost by the slowness of others.
    */
   add(name: string, stop: (limitMs: number, mostMs: number) => Promise<unknown>, kept = 0): void {

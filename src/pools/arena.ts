@@ -29,7 +29,7 @@ export class SharedArena implements Arena {
   readonly slotCount: number
   readonly buffer: SharedArrayBuffer
   readonly #free: number[] = []
-  /** Where each slot stands in #free; -1 while it is lent. */
+  /** Index of each slot in #free; -1 while it is lent. */
   readonly #place: Int32Array
   readonly #views: (Uint8Array | undefined)[]
   readonly #lent: (Slot | undefined)[]

@@ -152,7 +152,7 @@ class FileHasher implements ContentHasher {
     return this.#layout.files.map(({ index }) => ({ index, ...(facts[this.#laid.listed(index)] ?? none) }))
   }
 
-  /** Descriptors of a volume that has stalled are closed when it answers: nobody waits for that. */
+  /** Descriptors of a volume that has stalled are closed when it answers; close() does not wait for that. */
   async close(): Promise<void> {
     const { files, lanes } = this.#parts
     const { place } = this.#source

@@ -225,7 +225,7 @@ export class FilePieceStore implements PieceStore {
   }
 
   /**
-   * A file is shorter than what was read of it. Rejects with FileChanged, unless nobody else is seen to have cut it.
+   * A file is shorter than what was read of it. Rejects with FileChanged when another program is seen to have cut it.
    */
   async #endedEarly(file: number): Promise<never> {
     const { files } = this.#parts
@@ -285,7 +285,7 @@ export class FilePieceStore implements PieceStore {
       const { resumed, signal } = move
       const work: MoveFiles = { from: this.#folder, to, key: layout.key, lanes, space, resumed, signal }
       await files.drop(this.#source)
-      // What is made and what is not is looked at anew; what is to be flushed stays so under its new name.
+      // Which files are there is looked at again; a file that needs a flush still does under its new name.
       this.#prepared = null
       const placed = await placeFiles(work)
       try {
@@ -340,7 +340,7 @@ export class FilePieceStore implements PieceStore {
     return done
   }
 
-  /** Prepares before the first write; `anew` also afterwards. A failure is tried again next time. */
+  /** Prepares before the first write, or again when asked to. A failure is tried again next time. */
   #prepareOnce(anew: boolean, signal?: AbortSignal): Promise<void> {
     if (anew || this.#prepared === null) {
       const preparing = this.#folder.prepare(signal)
@@ -376,7 +376,7 @@ export class FilePieceStore implements PieceStore {
     for (const file of files) this.#dirty.add(file)
   }
 
-  /** Writes segments to the spans they stand for, as many jobs as the bound on files asks for. */
+  /** Writes segments to their spans, in as many jobs as the bound on files a job asks for. */
   async #writeSpans(arena: ArenaNumber, segments: readonly number[], spans: readonly FileSpan[]): Promise<void> {
     await this.#parts.space.reserve(await this.#folder.root(), spanLength(spans))
     const groups = groupSpans(spans, MAX_JOB_FILES)
@@ -425,7 +425,7 @@ export class FilePieceStore implements PieceStore {
     } catch (error) {
       if (!(error instanceof JobFailed)) throw error
       const { code, text, fd } = error.data
-      // A bug stays one: nobody outside can cure it.
+      // A bug stays one: no caller can cure it.
       if (code === 'BUG_IN_JOB') throw error
       const file = spans[request.spans.findIndex(span => span.fd === fd)]?.file
       const path = file === undefined ? this.#layout.destination : this.#folder.pathOf(file)

@@ -55,8 +55,8 @@ export class FirstWrites {
   }
 
   /**
-   * Makes ready what `segments` are to be written to. Rejects with ForeignFile, and as the disk and the notes do; then
-   * nothing of a file that is not the torrent's has changed.
+   * Makes ready the files that `segments` will be written to. Rejects with ForeignFile, and as the disk and the notes
+   * do; then nothing of a file that is not the torrent's has changed.
    */
   async make(arena: ArenaNumber, segments: readonly number[], spans: readonly FileSpan[]): Promise<void> {
     const claims = this.#claims
@@ -92,7 +92,7 @@ export class FirstWrites {
     const path = this.#folder.pathOf(index)
     if (found === null || found === 'foreign')
       throw foreignFile(path, found === null ? 'it was not there when the download began' : 'nothing in it fits')
-    // Somebody changed it since it was looked at: it is checked first.
+    // Another program changed it since it was looked at: it is checked first.
     const { changed: change = null } = await this.#source.identify(index)
     if (change !== null) throw change
     const { lanes, space } = this.#parts

@@ -1,5 +1,5 @@
 // The jobs of a pool that are admitted and not yet sent, and the callers that wait for admission. Both are bounded in
-// number: a job holds no bytes. Invariant: jobs that are spread (checks of files, which nobody waits for) are sent
+// number: a job holds no bytes. Invariant: jobs that are spread (checks of files, for which no user waits) are sent
 // after all others, and in no batch with them.
 
 import { AppError } from '../base/errors.ts'

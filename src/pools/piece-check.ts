@@ -1,5 +1,5 @@
-// What of a torrent lies on the disk: neighbouring pieces are hashed in one job, fewer of them where the files are many
-// or one is missing. Invariant: nothing is made for each file before it is known that they are few.
+// Finds which pieces of a torrent are on the disk: neighbouring pieces are hashed in one job, fewer of them where the
+// files are many or one is missing. Invariant: nothing is made for each file before it is known that they are few.
 
 import { AppError } from '../base/errors.ts'
 import type { PieceVerdict, StoreLayout } from '../ports/piece-store.ts'

@@ -1,5 +1,5 @@
 // Blocks in slots as segments for the workers: flat pairs of arena offset and length (see contract/jobs.ts).
-// Pure. Invariant: the segments of a piece add up to the piece; bytes nobody sent lie in padding only.
+// Pure. Invariant: the segments of a piece add up to the piece; bytes that no peer sent lie in padding only.
 
 import type { ReceivedBlock } from '../ports/piece-store.ts'
 import type { FileSpan } from './spans.ts'

@@ -12,7 +12,7 @@ import { type FileSpan, filesOf, groupSpans, spanLength } from './spans.ts'
 
 const readDescriptor = promisify(read)
 
-/** What files are lent for; `check`: to find out what lies there, also where that was changed by somebody else. */
+/** What files are lent for; `check`: to find out what is there, also where another program changed it. */
 export type FileUse = 'read' | 'write' | 'check'
 
 /** One torrent's files, reached by spans. */

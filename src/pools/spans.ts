@@ -1,4 +1,4 @@
-// Which bytes of which files make up a range of a torrent, and how blocks in slots cover it. Pure arithmetic; knows no
+// The bytes of files that make up a range of a torrent, and how blocks in slots cover it. Pure arithmetic; knows no
 // descriptor. Invariant: the spans of a range follow each other without gap and add up to its length.
 
 import type { TorrentFile } from '../wire/metainfo/torrent-types.ts'

@@ -58,7 +58,7 @@ export class ThreadDemand {
     this.#wanted = 1
   }
 
-  /** True when one more thread is to be started by one batch more: the backlog is worth it. */
+  /** True when one more batch should start one more thread: the backlog is worth it. */
   grow(backlog: Backlog): boolean {
     if (!this.mayGrow) return false
     if (!backlog.spread && backlog.waitedMs < GROW_AFTER_MS) return false

@@ -6,7 +6,7 @@ const SLACK_SEC = 2
 
 /** The clock of one gateway. */
 export class GatewayEpoch {
-  /** Part of the time by which two clocks may differ: 16 in PCP, 8 in NAT-PMP. */
+  /** Two clocks may differ by one such part of the time: 16 in PCP, 8 in NAT-PMP. */
   readonly #drift: number
   #nowMs = 0
   #epochSec = -1
@@ -15,7 +15,7 @@ export class GatewayEpoch {
     this.#drift = drift
   }
 
-  /** Notes an answer that came at `nowMs`; true when the gateway started anew, or is another one, since the last. */
+  /** Notes an answer that came at `nowMs`; true when the gateway restarted, or is another one, since the last. */
   lost(nowMs: number, epochSec: number): boolean {
     const known = this.#epochSec >= 0
     const here = (nowMs - this.#nowMs) / 1000

@@ -79,7 +79,7 @@ export class GatewaySocket {
     })
   }
 
-  /** Closes the socket; who waits hears of it by its signal. */
+  /** Closes the socket; waiting questions end by their signal. */
   async close(): Promise<void> {
     this.#closed = true
     const socket = await this.#socket?.catch(() => null)

@@ -62,7 +62,7 @@ export class PortMapper {
     this.#deps = deps
   }
 
-  /** Begins; what comes of it is told by `changed`. */
+  /** Begins; results come through `changed`. */
   start(): void {
     if (this.#timer !== null || this.#stopped) return
     this.#timer = this.#deps.clock.every(LOOK_MS, () => this.#look())
@@ -74,7 +74,7 @@ export class PortMapper {
     if (this.#timer !== null) this.#look()
   }
 
-  /** All mappings that stand. */
+  /** All mappings that are in force. */
   rows(): MappingRow[] {
     return [...this.#mappers.values()].flatMap(mapper => mapper.rows())
   }
@@ -124,7 +124,7 @@ export class PortMapper {
 
   #leave(key: string, mapper: RouteMapper): void {
     this.#mappers.delete(key)
-    // Nobody is there to hear a farewell.
+    // The gateway has gone: no unmapping can reach it.
     const gone: Promise<void> = mapper
       .stop(0)
       .catch((error: unknown) => this.#defect(error))

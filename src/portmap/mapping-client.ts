@@ -12,14 +12,14 @@ export interface MapOrder {
   readonly lifetimeSec: number
 }
 
-/** A mapping that stands. */
+/** A mapping that is in force. */
 export interface Mapped {
   readonly externalPort: number
   /** Null when the gateway does not tell. */
   readonly externalIp: string | null
-  /** How long it stands; renewed long before. */
+  /** How long it lasts; renewed long before. */
   readonly lifetimeSec: number
-  /** The gateway has lost its state since the last answer: every mapping must be made anew. */
+  /** The gateway has lost its state since the last answer: every mapping must be made again. */
   readonly restarted: boolean
 }
 
@@ -57,7 +57,7 @@ export function toldIp(ip: string | null): string | null {
 /** What the result codes of a protocol mean, for people too. */
 export type MapResults = Readonly<Record<number, readonly [MapFailure, string]>>
 
-/** The error that a result code of a gateway stands for. */
+/** The error that a result code of a gateway means. */
 export function mapErrorOf(result: number, results: MapResults): MapError {
   const [failure, text] = results[result] ?? ['temporary', `the gateway answers with result ${result}`]
   return new MapError(failure, text)

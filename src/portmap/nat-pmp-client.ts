@@ -65,7 +65,7 @@ export class NatPmpClient implements MappingClient {
     return this.#socket.ask(encodeNatPmpMapRequest(order), bytes => mappingIn(bytes, order), signal)
   }
 
-  /** The mapping stands without it. */
+  /** The mapping works without it. */
   async #address(signal: AbortSignal): Promise<string | null> {
     try {
       const answer = await this.#socket.ask(encodeNatPmpAddressRequest(), addressIn, signal)

@@ -1,6 +1,6 @@
-// The mappings of one port through one gateway: tries PCP, NAT-PMP and UPnP in this order until one maps, renews what
-// stands, starts over when renewing fails, takes everything away at the end. Many gateways: mapper.ts. Invariant: what
-// stands is in #mappings with the client that made it; after stop() nothing stands that could be removed.
+// The mappings of one port through one gateway: tries PCP, NAT-PMP and UPnP in this order until one maps, renews
+// mappings, starts over when renewing fails, removes all at the end. Many gateways: mapper.ts. Invariant: a mapping in
+// force is in #mappings with the client that made it; after stop() none is left that could be removed.
 
 import { errorText } from '../base/errors.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
@@ -14,9 +14,7 @@ const PROTOCOLS: readonly MapProtocol[] = ['tcp', 'udp']
 /** First wait after no protocol mapped, doubled each time, and the longest: networks change. */
 const RETRY_MS = 60_000
 const MAX_RETRY_MS = 60 * 60 * 1000
-/**
- * Mappings are renewed at half their life, or sooner: so it is noticed in this time that a gateway has started anew.
- */
+/** Mappings are renewed at half their life, or sooner: so a restart of a gateway is noticed in this time. */
 const MAX_RENEW_MS = 15 * 60 * 1000
 /** A gateway that gives shorter lives is not asked all the time. */
 const MIN_RENEW_MS = 30_000
@@ -27,7 +25,7 @@ const FAILURE_MS = 20_000
 /** A mapping as it is shown. */
 export type MappingRow = PortMapping
 
-/** What is to be mapped. */
+/** What to map. */
 export interface RouteMapperOptions {
   readonly port: number
   readonly lifetimeSec: number
@@ -79,7 +77,7 @@ export class RouteMapper {
     this.#working = this.#work().catch((error: unknown) => this.#deps.defect(error))
   }
 
-  /** What stands now. */
+  /** The mappings in force now. */
   rows(): MappingRow[] {
     return [...this.#mappings].map(([protocol, { client, externalPort, externalIp }]) => ({
       gateway: this.route.ip,
@@ -136,7 +134,7 @@ export class RouteMapper {
     return null
   }
 
-  /** Renews until that fails too often; then nothing stands. */
+  /** Renews until that fails too often; then no mapping is left. */
   async #keep(client: MappingClient): Promise<void> {
     let failures = 0
     while (failures < MAX_FAILURES) {
@@ -153,7 +151,7 @@ export class RouteMapper {
     return Math.max(MIN_RENEW_MS, Math.min(MAX_RENEW_MS, ...lives))
   }
 
-  /** Makes or renews both mappings; true when one of them stands by it. */
+  /** Makes or renews both mappings; true when it made at least one of them. */
   async #mapBoth(client: MappingClient, again = true): Promise<boolean> {
     let mapped = 0
     for (const [index, protocol] of PROTOCOLS.entries()) {

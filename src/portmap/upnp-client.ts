@@ -70,7 +70,7 @@ export class UpnpClient implements MappingClient {
         last = error
       }
     }
-    // Searched for anew the next time; one that was given up is still to be told to unmap.
+    // Searched for again the next time; one that was given up must still get its unmapping.
     if (!signal.aborted) this.#kept = null
     else this.#kept ??= found[0] ?? null
     throw last
@@ -125,7 +125,7 @@ export class UpnpClient implements MappingClient {
     return FIRST_PORT + this.#deps.random.below(65_536 - FIRST_PORT)
   }
 
-  /** The mapping stands without it. */
+  /** The mapping works without it. */
   async #address(connection: FoundConnection, signal: AbortSignal): Promise<string | null> {
     try {
       const answer = await this.#act(connection, 'GetExternalIPAddress', [], signal)

@@ -22,7 +22,7 @@ import { MapError } from './mapping-client.ts'
 
 /** Devices that are asked for their description. */
 const MAX_DEVICES = 4
-/** How long devices may take to answer a search, as they are told, and how often they are asked. */
+/** How long devices may take to answer a search, which the search says, and how often they are asked. */
 const MAX_WAIT_SEC = 2
 const SEARCHES = 2
 const SEARCH_EVERY_MS = 1500

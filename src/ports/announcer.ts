@@ -4,7 +4,7 @@
 import type { InfoHash, PeerAddress } from '../base/ids.ts'
 import type { TorrentDhtNode } from '../wire/metainfo/torrent-types.ts'
 
-/** Counters an announce reports (BEP 3); bytes of this session: each tracker is told what came after its `started`. */
+/** Counters an announce reports (BEP 3); bytes of this session: each tracker gets what came after its `started`. */
 export interface AnnounceCounters {
   readonly uploaded: number
   readonly downloaded: number
@@ -36,7 +36,7 @@ export interface AnnouncerParams {
   readonly tiers: readonly (readonly string[])[]
   /** Nodes of the DHT that its file names (BEP 5). Absent: none. */
   readonly dhtNodes?: readonly TorrentDhtNode[]
-  /** `completed` was told in an earlier run, or must not be: it is told once ever. Absent = false. */
+  /** `completed` was announced in an earlier run, or must not be: it is announced once ever. Absent = false. */
   readonly completedBefore?: boolean
   /** Wanted number of peers now; 0 stops asking for them. */
   wantedPeers(): number
@@ -54,7 +54,7 @@ export interface HashAnnouncer {
   completed(): void
   /**
    * Announces soon (the engine is short of peers), at most once a minute, or as seldom as a longer min interval of the
-   * tracker says; `urgent`: somebody waits, and the tracker's own min interval alone counts.
+   * tracker says; `urgent`: a user waits, and only the tracker's own min interval counts.
    */
   announceSoon(urgent?: boolean): void
   /** Adds trackers that are not there yet, each as a tier of its own kind (BEP 12); answers those that were new. */

@@ -1,4 +1,4 @@
-// Shared memory in which all piece bytes lie, from the socket to the disk and back. One owner a slot at a time.
+// Shared memory that holds all piece bytes, from the socket to the disk and back. One owner a slot at a time.
 
 /** A lent slot. Stale after release: a generation guards against giving back twice or late. */
 export interface Slot {

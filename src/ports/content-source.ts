@@ -1,5 +1,5 @@
-// Files of this machine that a torrent is to be made of: found, and hashed piece by piece. Who asks never sees a
-// descriptor or a byte of them. Invariant: what was hashed is what was listed, or the caller is told.
+// Files of this machine to make a torrent of: found, and hashed piece by piece. Callers never see a descriptor or a
+// byte of them. Invariant: what was hashed is what was listed, or the call rejects.
 
 import type { NewPieceRun } from '../wire/metainfo/torrent-layout.ts'
 import type { TorrentFile } from '../wire/metainfo/torrent-types.ts'

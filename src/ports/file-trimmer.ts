@@ -1,4 +1,4 @@
-// Files that are to become shorter, for the next version of a torrent that lies in the same place.
+// Makes files shorter, for the next version of a torrent in the same place.
 
 /** Cuts files. */
 export interface FileTrimmer {

@@ -1,4 +1,4 @@
-// Plain HTTP to a router in the local network (UPnP). Not for anything else: it goes to private addresses.
+// Plain HTTP to a router in the local network (UPnP). For nothing else, because it connects to private addresses.
 
 /** One request. */
 export interface GatewayRequest {

@@ -1,6 +1,8 @@
 // One HTTP(S) GET with an address policy, as trackers need it. Redirects, decoding and bounds are the adapter's job.
 
-/** How private (loopback, local network) addresses are treated; addresses nobody should call are always refused. */
+/**
+ * How private (loopback, local network) addresses are treated; addresses that no node should call are always refused.
+ */
 export type PrivateRule =
   /** Never. */
   | 'refuse'

@@ -1,5 +1,5 @@
-// What is kept of announces over a restart, so that a tracker is not asked before it allowed it, and hears `completed`
-// once (decision 0481).
+// What is kept of announces over a restart, so that a tracker is not asked before its min interval is over, and gets
+// `completed` once (decision 0481).
 
 import type { InfoHash, PeerAddress } from '../base/ids.ts'
 
@@ -8,7 +8,7 @@ export interface KeptAnnounce {
   readonly infoHash: InfoHash
   /** Its announce URL. */
   readonly tracker: string
-  /** Not before: its min interval after it was asked last. Counts when nobody told it `stopped` since. */
+  /** Not before: its min interval after it was asked last. Counts when no `stopped` was sent since. */
   readonly mayAskAtMs: number
   /** The same after a `stopped`: its min interval after the last `started`. */
   readonly mayStartAtMs: number
@@ -16,7 +16,7 @@ export interface KeptAnnounce {
   readonly minMs: number
   /** Peers of its last answer, where peers were wanted: they are called again instead of asking for new ones. */
   readonly peers: readonly PeerAddress[]
-  /** It is still to be told `completed`. */
+  /** `completed` has not been sent to it yet. */
   readonly owesCompleted: boolean
 }
 

@@ -1,4 +1,4 @@
-// Which downloads were being loaded when the process ended: what loading itself may have ended it with.
+// Which downloads were being loaded when the process ended: loading one of them may be what ended it.
 
 import type { InfoHash } from '../base/ids.ts'
 

@@ -1,4 +1,4 @@
-// Datagrams to everybody in the local network who listens to a group, as local discovery sees them.
+// Datagrams to all in the local network that listen to a multicast group, as local discovery sees them.
 
 import type { PeerAddress } from '../base/ids.ts'
 

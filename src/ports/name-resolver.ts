@@ -2,7 +2,7 @@
 
 /**
  * `public`: anyone may be sent there (also private addresses the owner allowed); `private`: loopback and local
- * networks; `refused`: nobody should connect there (unspecified, multicast, broadcast, reserved).
+ * networks; `refused`: no node should connect there (unspecified, multicast, broadcast, reserved).
  */
 export type AddressClass = 'public' | 'private' | 'refused'
 

@@ -32,7 +32,7 @@ export interface NetworkCounts {
   overlays(): readonly OverlayCounts[]
   /** Where peers reach this node in its own network; null = it has no address but loopback and is not bound to that. */
   lanAddress(): PeerAddress | null
-  /** Where peers reach it from outside, as others say; null = nobody has said. */
+  /** Where peers reach it from outside, as peers say; null = none has said. */
   wanAddress(): PeerAddress | null
   /** True when the machine itself has the address at which others see it. */
   isPublic(): boolean

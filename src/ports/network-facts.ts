@@ -1,4 +1,4 @@
-// What the node knows of its own place in the network, for those who show it. Nothing is asked of anybody for it.
+// What the node knows of its own place in the network, for those who show it. Reading it sends nothing.
 
 /** A port that a router leads to this node. */
 export interface PortMapping {
@@ -23,6 +23,6 @@ export interface NetworkFacts {
   mappings(): readonly PortMapping[]
   /** Why routers map nothing, by router. */
   mappingProblems(): readonly { readonly gateway: string; readonly problem: string }[]
-  /** The address at which others see this node; null = nobody has said. */
+  /** The address at which others see this node; null = none has said. */
   externalIp(family: 4 | 6): string | null
 }

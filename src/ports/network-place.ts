@@ -1,5 +1,5 @@
 // Where in the network this node may be: the local addresses that every socket must be bound to. Adapters for TCP, UDP,
-// HTTP and names ask for one each time, and close what they have when it goes. No address means: nothing leaves.
+// HTTP and names ask for one each time, and close their sockets when it goes. Without an address nothing leaves.
 
 /** A local address to listen on. */
 export interface LocalEndpoint {

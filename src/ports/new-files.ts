@@ -1,4 +1,4 @@
-// Files that are made anew where a client says, and paths that clients may name.
+// New files where a client wants them, and the check of paths that clients name.
 
 /** Makes files. */
 export interface NewFiles {

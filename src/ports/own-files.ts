@@ -1,4 +1,4 @@
-// The node's own files (its keys, stores, wallets, logs): no download, move or torrent that is made may reach them.
+// The node's own files (its keys, stores, wallets, logs): no download, no move and no new torrent may reach them.
 
 import type { VolumeTurns } from './volumes.ts'
 

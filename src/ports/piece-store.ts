@@ -7,8 +7,8 @@ import type { StoreVolume } from './volumes.ts'
 
 /**
  * What was found out about a file that is there and not the torrent's own: `fits` = some of its pieces are right;
- * `replace` = it may be written over; `foreign` = it may not; else nobody can tell, but that the bytes from `from` to
- * `to` are zeros.
+ * `replace` = it may be written over; `foreign` = it may not; else it cannot be known, only that the bytes from `from`
+ * to `to` are zeros.
  */
 export type FoundFile = 'fits' | 'replace' | 'foreign' | { readonly from: number; readonly to: number }
 
@@ -65,7 +65,7 @@ export type FileChoice = (index: number, sizeBytes: number) => boolean
 /** What became of a file that is not as it was left: another lies at its path, or it has another time or length. */
 export type FileChange = 'replaced' | 'changed' | 'cut' | 'grown'
 
-/** A file was changed by somebody else: no byte of it is read until the store is told to accept() it. */
+/** Another program changed a file: no byte of it is read until a call of accept(). */
 export class FileChanged extends AppError {
   /** Its index in the torrent. */
   readonly file: number

@@ -38,8 +38,8 @@ export function fileRuns(indexes: readonly number[]): FileRun[] {
 /** Durable progress of all torrents. */
 export interface ProgressJournal {
   /**
-   * Resolves when the fact "this piece is verified and written" survives kill -9. Batched inside; `awaited`: somebody
-   * reads here and waits, so nothing is gathered for the batch.
+   * Resolves when the fact "this piece is verified and written" survives kill -9. Batched inside; `awaited`: a reader
+   * waits for this piece, so it does not wait for a batch to fill.
    */
   pieceVerified(infoHash: InfoHash, piece: number, awaited: boolean): Promise<void>
   /** After PieceStore.sync(): all of `have` has reached the disk; drops the journal rows it covers. */

@@ -93,7 +93,7 @@ export interface NewDownload
   /** Absent = nothing was asked for. */
   readonly controls?: DownloadControls | null
   readonly infoBytes: Uint8Array | null
-  /** Files that are its own, whoever made them; absent = none are. */
+  /** Files that belong to it, also those it did not make; absent = none. */
   readonly ownFiles?: readonly FileRun[]
   /** Kept with the info dictionary; absent = it has none. */
   readonly notes?: TorrentNotes

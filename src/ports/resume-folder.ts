@@ -1,4 +1,4 @@
-// The folder in which another client keeps its torrents and how far they are. It is only read.
+// The folder in which another client keeps its torrents and their progress. It is only read.
 
 /** Clients whose folders can be read. */
 export type OtherClient = 'transmission' | 'qbittorrent' | 'libtorrent'
@@ -9,7 +9,7 @@ export interface ResumeFiles {
   readonly resume: Uint8Array | null
   /** When the resume file was written, milliseconds since 1970. */
   readonly resumeMs: number
-  /** A link that stands for the torrent until its metadata comes (Transmission 4). */
+  /** The magnet link, while the metadata has not come yet (Transmission 4). */
   readonly magnet: string | null
 }
 
@@ -30,7 +30,7 @@ export interface ResumeFolders {
 /** Looks for names beside a download's own files. */
 export interface OtherNames {
   /**
-   * The first of `endings` with which a plain file lies at `path` below `folder`; null = none, or it cannot be told.
+   * The first of `endings` with which a plain file lies at `path` below `folder`; null = none, or it cannot be seen.
    */
   ending(folder: string, path: readonly string[], endings: readonly string[]): Promise<string | null>
 }

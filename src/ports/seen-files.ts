@@ -16,7 +16,7 @@ export interface SeenFile {
 export interface SeenFiles {
   /** All, in any order. */
   list(): Promise<SeenFile[]>
-  /** Adds rows or writes them anew. */
+  /** Adds or replaces rows. */
   keep(files: readonly SeenFile[]): Promise<void>
   drop(paths: readonly string[]): Promise<void>
 }

@@ -1,7 +1,7 @@
 // What settings were changed to, over restarts. Promises settle after the commit and reject as those of
 // ports/records.ts.
 
-/** Who changed it: a request, or somebody who edited the configuration file. */
+/** Who changed it: a request, or an edit of the configuration file. */
 export type SettingOrigin = 'request' | 'file'
 
 /** A change of one option. */

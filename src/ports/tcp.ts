@@ -6,7 +6,7 @@ import type { InfoHash, PeerAddress } from '../base/ids.ts'
 export interface TcpStreamHandlers {
   /** Connected (only for outgoing streams). */
   open?(): void
-  /** Bytes came. `chunk` is valid only during the call: copy what is to be kept. */
+  /** Bytes came. `chunk` is valid only during the call: copy what you keep. */
   data(chunk: Uint8Array): void
   /** The send buffer is empty again after write() answered false. */
   drain(): void
@@ -60,7 +60,7 @@ export interface ConnectOptions {
   /** Address to connect from; null: any. */
   readonly localIp: string | null
   readonly timeoutMs: number
-  /** Somebody waits for it: what answers first is better than what is preferred. Absent: nobody. */
+  /** A user waits for it: what answers first is better than what is preferred. Absent = false. */
   readonly hurried?: boolean
 }
 

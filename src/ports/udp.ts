@@ -8,8 +8,8 @@ export interface UdpSocket {
   /** Sends one datagram; lost when it cannot be sent, as datagrams are. `to.ip` is a literal of the socket's family. */
   send(bytes: Uint8Array, to: PeerAddress): void
   /**
-   * Sends one datagram to a host name that somebody beyond this node resolves; absent = nobody does. Answers come from
-   * a literal address of either family.
+   * Sends one datagram to a host name that a proxy resolves; absent = there is no such proxy. Answers come from a
+   * literal address of either family.
    */
   sendToName?(bytes: Uint8Array, to: { readonly host: string; readonly port: number }): void
   /**
@@ -18,8 +18,8 @@ export interface UdpSocket {
    */
   readonly unsentBytes?: number
   /**
-   * From now on `lost` hears of destinations whose way is gone, by addressKey(): who is there knows this node by
-   * another address from now on, so what it had to do with them is over. Absent: there is no such thing.
+   * From now on `lost` hears of destinations whose way is gone, by addressKey(): hosts there know this node by another
+   * address from now on, so connections with them are over. Absent: there is no such thing.
    */
   watchLost?(lost: (key: string) => void): void
   close(): Promise<void>

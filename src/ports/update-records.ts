@@ -1,5 +1,5 @@
-// What must outlive the process of torrents that are updated (BEP 46): keys that are followed, with what they said
-// last, and what was published under our own. Promises settle after the commit and reject as those of ports/records.ts.
+// Durable records of torrents that are updated (BEP 46): keys that are followed, the newest item of each, and what was
+// published under our own. Promises settle after the commit and reject as those of ports/records.ts.
 
 import type { InfoHash } from '../base/ids.ts'
 
@@ -47,7 +47,7 @@ export interface PublishedTorrent extends HeldItem {
 /** The durable lists of both. */
 export interface UpdateRecords {
   followed(): Promise<FollowedKey[]>
-  /** Adds the row or writes it anew. */
+  /** Adds or replaces the row. */
   keepFollowed(key: FollowedKey): Promise<void>
   /** Removes the row; nothing when there is none. */
   dropFollowed(target: string): Promise<void>

@@ -1,4 +1,4 @@
-// Volumes (mounted file systems) as those see them whose files lie there: which answer, and which have stopped to.
+// Volumes (mounted file systems), as the owners of files on them see them: which answer, and which no longer do.
 
 /** One volume that was used. */
 export interface VolumeFacts {
@@ -38,7 +38,7 @@ export interface VolumeWatch {
   onChange(listener: (change: VolumeChange) => void): () => void
 }
 
-/** The way of calls on files that somebody named: in their volume's turn, and not for ever. */
+/** How calls on files that a client named are made: each in its volume's queue, and bounded in time. */
 export interface VolumeTurns {
   /**
    * Runs `call` when the volume of `path` has a turn. AppError VolumeStalled: it takes too long; it may still be done.
@@ -61,9 +61,9 @@ export const noTurns: VolumeTurns = {
 
 /** The volume of a store's files, as far as who reads and writes has to know it. */
 export interface StoreVolume {
-  /** False while calls are out and none came back lately: who wants more waits, holding nothing. */
+  /** False while calls are out and none came back lately: further callers wait, holding nothing. */
   readonly answers: boolean
-  /** False while what is to be written there waits too long, or is too much: nothing more is asked of peers. */
+  /** False while writes there wait too long, or are too many: then no more blocks are requested from peers. */
   readonly takesMore: boolean
   readonly stalled: boolean
   /**

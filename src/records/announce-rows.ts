@@ -44,8 +44,8 @@ export class AnnounceRows {
   }
 
   /**
-   * A start begins: what was over before `atMs` goes. Where nobody told `stopped`, `mayStartAtMs` becomes `mayAskAtMs`,
-   * and stays so over a further start in which nothing was told either.
+   * A start begins: what was over before `atMs` goes. Where no `stopped` was sent, `mayStartAtMs` becomes `mayAskAtMs`,
+   * and stays so over a further start in which nothing was sent either.
    */
   trim(atMs: number): void {
     if (!this.#cleanStop) this.#unsaid.run()

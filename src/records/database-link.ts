@@ -42,7 +42,7 @@ type LinkState = 'opening' | 'open' | 'closing' | 'over'
 export interface LinkKind<J> {
   /** As a part of a sentence: `records`. */
   readonly what: string
-  /** Jobs that nobody waits for: those that come close together share a transaction. */
+  /** Jobs that no client waits for: those that come close together share a transaction. */
   readonly patient: ReadonlySet<keyof J>
   /** Jobs that wait while others do; absent: none. Among each other they keep their order. */
   readonly background?: ReadonlySet<keyof J>
@@ -50,7 +50,7 @@ export interface LinkKind<J> {
   readonly backgroundBytes?: number
 }
 
-/** Who hears of a thread. */
+/** Callbacks about a thread. */
 export interface LinkEars {
   /** Called at most once, when the thread dies or finds the file damaged after it had opened. */
   readonly onFatal: (error: AppError) => void

@@ -1,5 +1,5 @@
-// What can be wrong with the database file, as sentences that say the cause and what to do. The store refuses to open
-// with them, failed jobs carry them, and who looks at a state directory without running a node shows them.
+// What can be wrong with the database file, as sentences that say the cause and what to do: in the error of an open
+// that is refused and of failed jobs, and where a state directory is looked at without running a node.
 
 import Database from 'better-sqlite3'
 import { AppError, type ErrorCode, errorText } from '../base/errors.ts'

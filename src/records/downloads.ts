@@ -66,7 +66,7 @@ export class DatabaseDownloads implements DownloadRecords {
   async *loadAll(from = 0): AsyncGenerator<LoadedDownload[]> {
     const load = (after: number): Promise<PackedDownload[]> => {
       const page = this.#link.run('download.load', after, LOAD_PAGE_ROWS, LOAD_PAGE_BYTES)
-      // Waited for below; when the caller ends the loop early nobody does.
+      // Waited for below; when the caller ends the loop early it is not.
       page.catch(() => undefined)
       return page
     }

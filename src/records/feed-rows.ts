@@ -70,7 +70,7 @@ export class FeedRows {
   }
 }
 
-/** 16 bytes: nobody gains by two items of one feed that have the same. */
+/** 16 bytes: an attacker gains nothing by two items of one feed that have the same. */
 function digestOf(item: string): Uint8Array {
   return createHash('sha256').update(item).digest().subarray(0, 16)
 }

@@ -1,5 +1,6 @@
-// Looks at a database file without running a node on it: what it is, how its last run ended, and what stands in the way
-// of the next one, with what to do about it. Nothing in it is changed, and a node may be running on it meanwhile.
+// Looks at a database file without running a node on it: what it is, how its last run ended, and what would keep the
+// next one from starting, with what to do about it. Nothing in it is changed, and a node may be running on it
+// meanwhile.
 
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'

@@ -89,13 +89,11 @@ export const durableJobs: ReadonlySet<JobName> = new Set<JobName>([
   'feed.drop',
   'feed.checked',
   'seen.keep',
-  // A `completed` that is told must not be owed again.
+  // A `completed` that was sent must not be owed again.
   'announce.settle',
 ])
 
-/**
- * Jobs that nobody waits for with a client behind: those that come close together share a transaction (DatabaseLink).
- */
+/** Jobs that no client waits for: those that come close together share a transaction (DatabaseLink). */
 export const patientJobs: ReadonlySet<JobName> = new Set<JobName>([
   'progress.verified',
   'download.totals',

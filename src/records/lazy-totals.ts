@@ -46,7 +46,7 @@ export class LazyTotals {
 
   #send(totals: [InfoHash, number, number][]): void {
     for (const [infoHash] of totals) this.#values.delete(infoHash)
-    // Counters that could not be written are noted again soon; whoever does real work hears of the failing disk.
+    // Counters that could not be written are noted again soon; jobs with real work report the failing disk.
     this.#link.run('download.totals', totals).catch(() => {
       for (const [infoHash, up, down] of totals) {
         if (!this.#values.has(infoHash)) this.#values.set(infoHash, [up, down])

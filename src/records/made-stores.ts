@@ -1,6 +1,6 @@
 // A store that was made leaves a small file beside it that says so. Without it an empty file, or none, is a new node;
-// with it a disk that lost the store, or somebody who emptied it, would silently begin a node without downloads,
-// channels and keys.
+// with it, a store that was lost or emptied is noticed, and does not silently become a node without downloads, channels
+// and keys.
 
 import { closeSync, existsSync, fsyncSync, openSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'

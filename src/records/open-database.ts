@@ -26,7 +26,7 @@ const SKIP_EVENT_IDS = "UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'e
 /** More than are likely to be written between two syncs; they count as kept events until these have passed. */
 const SKIPPED_EVENT_IDS = 10_000
 
-/** Row of `node` that stands while an upgrade is under way. */
+/** Row of `node` that is there while an upgrade is under way. */
 export const UPGRADING_KEY = 'upgrading'
 
 /**

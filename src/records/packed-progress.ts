@@ -29,7 +29,7 @@ export interface PackedResume {
 /** LoadedDownload as it travels. */
 export type PackedDownload = Omit<LoadedDownload, 'resume'> & { readonly resume: PackedResume | null }
 
-/** The facts as bytes; at once, so that jobs keep the order in which they were asked for. */
+/** The facts as bytes; at once, so that jobs keep the order of their calls. */
 export function packFacts(files: readonly FileFacts[]): PackedFacts {
   const bytes = new Uint8Array(files.length * FACT_BYTES)
   const numbers = new Float64Array(bytes.buffer)

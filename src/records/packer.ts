@@ -14,7 +14,7 @@ export interface PackedMessage {
   readonly long: readonly Uint8Array<ArrayBuffer>[]
 }
 
-/** Stands for a long byte array while a message is packed. */
+/** Takes the place of a long byte array while a message is packed. */
 class LongBytes {
   readonly place: number
   constructor(place: number) {

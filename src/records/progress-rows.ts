@@ -123,7 +123,8 @@ export class ProgressRows {
       for (let piece = 0; piece < pieceCount; piece++) if (!hasBit(have, piece)) suspect.add(piece)
     }
     if (this.#killed && progress?.complete === 1 && progress.user_stopped === 0 && !isFull(have, pieceCount)) {
-      // It was at work: blocks written after the checkpoint and not journalled yet must not look like somebody else's.
+      // It was at work: blocks written after the checkpoint and not journalled yet must not look like another
+      // program's.
       newestMs = Math.max(newestMs, progress.checkpoint_at)
     }
     const files = progress === undefined ? [] : (JSON.parse(progress.files) as FileFacts[])

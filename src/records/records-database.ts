@@ -62,7 +62,7 @@ export class RecordsDatabase {
     }
   }
 
-  /** Notes the clean stop and closes. Errors are of no use to anybody then: the stop just counts as unclean. */
+  /** Notes the clean stop and closes. Errors are of no use then: the stop just counts as unclean. */
   close(): void {
     try {
       this.#database.pragma('synchronous = FULL')

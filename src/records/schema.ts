@@ -172,10 +172,7 @@ const scrubs = `
   ALTER TABLE downloads ADD COLUMN scrubbed_at INTEGER;
 `
 
-/**
- * Which files of a download are its own, as runs of indexes. Those that have progress already were theirs before
- * anybody asked.
- */
+/** Which files of a download are its own, as runs of indexes. Those that have progress already were theirs already. */
 const ownFiles = `
   CREATE TABLE own_files (
     download_id INTEGER NOT NULL REFERENCES downloads(id) ON DELETE CASCADE,

@@ -20,7 +20,7 @@ import {
 import { type Migration, migrations } from './schema.ts'
 import type { UpgradeNote } from './thread-messages.ts'
 
-/** The copy is told of each time another tenth of it is made. */
+/** The copy's progress is reported at each tenth of it. */
 const COPY_TOLD_STEPS = 10
 /** Pages of the copy made at a time: some 4 MiB. */
 const COPY_PAGES = 1024
@@ -75,7 +75,7 @@ class Upgrade {
 
   async run(found: number, steps: readonly Migration[]): Promise<void> {
     this.#database.pragma('synchronous = FULL')
-    // A step may build a table anew; what refers to it is looked at when it is done.
+    // A step may rebuild a table; rows that refer to it are checked when it is done.
     this.#database.pragma('foreign_keys = OFF')
     this.#note('upgrader_started', null, () => this.#mark(found))
     if (found < steps.length) await this.#steps(found, steps)
@@ -177,7 +177,7 @@ function forgetOldCopies(path: string): void {
       .toSorted((a, b) => b.madeMs - a.madeMs)
     for (const { file } of copies.slice(KEPT_COPIES)) rmSync(file, { force: true })
   } catch {
-    // The folder cannot be read, or somebody else was quicker.
+    // The folder cannot be read, or another process was quicker.
   }
 }
 

@@ -38,7 +38,7 @@ export interface KeysService {
   list(): { keys: KeyRecord[] }
   /** AppErrors InvalidParameter, StateConflict (the name is taken, or there are too many). */
   add(name: string, scopes: readonly string[]): Promise<NewKeyRecord>
-  /** AppErrors KeyNotFound, StateConflict (somebody else changes them just now). */
+  /** AppErrors KeyNotFound, StateConflict (another request is changing them). */
   remove(name: string): Promise<{ name: string; removed: true }>
 }
 

@@ -1,4 +1,5 @@
-// The public face of the engine in types: what a torrent is told, what it tells. services/ sees only these and Session.
+// The public face of the engine in types: options and commands of a torrent, its records and events. services/ sees
+// only these and Session.
 
 import type { InfoHash, InfoHashV2, PeerAddress } from '../base/ids.ts'
 import type { TrackerRow } from '../ports/announcer.ts'
@@ -68,7 +69,7 @@ export interface TorrentSpec {
   readonly controls?: TorrentControls
   /** False: begins in `stopped`. */
   readonly running: boolean
-  /** True: runs at once, whatever waits in the queue, and takes nobody's place there. */
+  /** True: runs at once, whatever waits in the queue, and takes no place there. */
   readonly unqueued?: boolean
   /** It finished in an earlier run: trackers are not told so again. Absent = false. */
   readonly finishedBefore?: boolean
@@ -113,7 +114,7 @@ export interface PeerSnapshot {
   readonly requestsIn: number
 }
 
-/** How a web seed stands; `off` = not asked any more, or for a long time. */
+/** The state of a web seed; `off` = not asked any more, or for a long time. */
 export type WebSeedState = 'idle' | 'active' | 'waiting' | 'off'
 
 /** A web seed (BEP 19) as it is shown. */
@@ -170,7 +171,7 @@ export interface TorrentObstacles {
   readonly private: boolean | null
   /** Its last failure was a full disk: it goes on by itself when there is space. */
   readonly waitsForSpace: boolean
-  /** Files that somebody changed: being checked, or not whole again. Paths with `/`, a few of them. */
+  /** Files that another program changed: being checked, or not whole again. Paths with `/`, a few of them. */
   readonly changedFiles: readonly { readonly name: string; readonly change: FileChange }[]
   /** A read or write failed and is tried again in a while. */
   readonly diskRetries: boolean
@@ -237,7 +238,7 @@ export interface TorrentEvents {
   layersKnown?(infoHash: InfoHash, metainfo: Metainfo): void
   /** Every selected piece is verified (once per completion, not at start-up of a complete torrent). */
   finished(infoHash: InfoHash, name: string): void
-  /** Somebody else changed a file (path in the torrent, with `/`) whose bytes are had: it is hashed again. */
+  /** Another program changed a file (path in the torrent, with `/`) whose bytes are had: it is hashed again. */
   fileChanged?(infoHash: InfoHash, file: string, change: FileChange): void
   /** Such a file was hashed: so many of its pieces are fetched again. */
   fileChecked?(infoHash: InfoHash, file: string, lostPieces: number): void

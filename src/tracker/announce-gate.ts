@@ -1,7 +1,7 @@
 // How many announces run at once: in all, and for one tracker host. Others wait in line; the line of one host never
 // holds back other hosts. A `stopped` goes before what is in line, and has places of its own: the node may be about to
-// end, and a thousand of them have a second. Invariant: running <= maxRunning, and for each host <= maxPerHost, a
-// `stopped` aside, of which there are at most maxFarewells, and for each host maxFarewellsPerHost; a released pass is
+// end, and a thousand of them have a second. Invariant: running <= maxRunning, and for each host <= maxPerHost,
+// `stopped` not counted: of these at most maxFarewells run, and for each host maxFarewellsPerHost; a released pass is
 // given on at once.
 
 /** The right to run one announce. Give it back exactly once. */

@@ -1,6 +1,6 @@
-// Since when a tracker has heard nothing of a torrent, and so when it may hear `started` again (decision 0481): not
-// before the min interval that it named is over. It is counted from the last announce, or, where it was told `stopped`
-// since and so has forgotten us, from the last `started`. Holds no timers; moments are in the clock's ms.
+// When a tracker may get `started` for a torrent again (decision 0481): not before its min interval is over. That is
+// counted from the last announce, or, where `stopped` was sent since and the tracker so has forgotten us, from the last
+// `started`. Holds no timers; moments are in the clock's ms.
 
 import type { PeerAddress } from '../base/ids.ts'
 import type { AnnounceEvent, AnnounceReply } from '../wire/tracker/tracker-types.ts'
@@ -54,7 +54,7 @@ export class AnnounceHold {
     this.#keepPeers(wanted ? reply.peers : [])
   }
 
-  /** Its min interval, ms; 0 = it names none, and nothing is to be kept over a restart. */
+  /** Its min interval, ms; 0 = it names none, and nothing need be kept over a restart. */
   get minMs(): number {
     return this.#minMs
   }

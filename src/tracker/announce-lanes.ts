@@ -1,5 +1,5 @@
-// In which order the trackers of a torrent are asked, and which of them beside each other (BEP 12; settings
-// announce_to_all_*). Pure: says who, asks nobody.
+// The order in which the trackers of a torrent are asked, and which of them at the same time (BEP 12; settings
+// announce_to_all_*). Pure: it sends nothing.
 
 /** How many trackers of a torrent are to hear of it. */
 export interface AnnounceSpread {
@@ -12,10 +12,10 @@ export interface AnnounceSpread {
 /** As BEP 12 has it. */
 export const ONE_TRACKER: AnnounceSpread = { allTiers: false, allTrackers: false }
 
-/** Steps one after the other, until somebody of a step answers; those of a step are asked together. */
+/** Steps one after the other, until a tracker of a step answers; those of a step are asked together. */
 export type Lane<T> = readonly (readonly T[])[]
 
-/** The lanes, which go beside each other. An empty list when there is nobody. */
+/** The lanes, which run at the same time. An empty list when there are no trackers. */
 export function announceLanes<T>(tiers: readonly (readonly T[])[], spread: AnnounceSpread): Lane<T>[] {
   const alone = (tier: readonly T[]): Lane<T> => tier.map(each => [each])
   if (spread.allTiers && spread.allTrackers) return tiers.flat().map(each => [[each]])

@@ -1,5 +1,5 @@
-// What of a torrent's trackers outlives the process: when each may be asked again, and whether it is to hear
-// `completed`. Invariant: before `completed` leaves it is noted as told, so that no later run says it again.
+// What is kept of a torrent's trackers over restarts: when each may be asked again, and whether `completed` is still
+// owed to it. Invariant: before `completed` leaves it is noted as sent, so that no later run sends it again.
 
 import type { InfoHash } from '../base/ids.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -37,8 +37,8 @@ export class AnnounceRecord {
   }
 
   /**
-   * Before `completed` is told. Rejects with TrackerError when that cannot be kept, or `signal` has fired: better late
-   * than twice.
+   * Call before `completed` is sent. Rejects with TrackerError when that cannot be kept, or `signal` has fired: better
+   * late than twice.
    */
   async noteTold(entry: TrackerEntry, signal: AbortSignal): Promise<void> {
     const isKept = (await this.#kept?.settle({ ...this.#rowOf(entry), owesCompleted: false })) !== false

@@ -42,7 +42,7 @@ export interface TrackerOptions extends TorrentAnnouncerOptions {
   readonly maxAnswerBytes: number
   readonly udpRetryBaseMs: number
   readonly udpTries: number
-  /** Names of UDP trackers are told to the proxy behind the sockets, unresolved. */
+  /** Names of UDP trackers go to the proxy behind the sockets unresolved. */
   readonly namesToProxy: boolean
 }
 

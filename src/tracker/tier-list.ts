@@ -1,6 +1,6 @@
 // The announce URLs of one torrent in tiers (BEP 12): shuffled within a tier once, the one that answers moves to the
-// front of its tier. Pure: says the order, asks nobody.
-// Invariant: every URL stands once; no tier is empty; at most MAX_TRACKERS URLs.
+// front of its tier. Pure: it sends nothing. Invariant: every URL is there once; no tier is empty; at most MAX_TRACKERS
+// URLs.
 
 import type { Random } from '../ports/random.ts'
 

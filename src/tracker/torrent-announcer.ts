@@ -45,18 +45,18 @@ export interface TorrentAnnouncerDeps {
   clientFor(url: string): TrackerClient | null
   /** How long a first announce waits, ms: thousands of seeds do not begin in one moment. */
   startDelayMs(wantsPeers: boolean): number
-  /** The port told to trackers, 0 while it is not known: then `whenPort` sets what waits for it. */
+  /** The port in announces, 0 while it is not known: then `whenPort` sets what waits for it. */
   listenPort(): number
   whenPort(waiting: Due): void
-  /** How many trackers are to hear of a torrent. */
+  /** How many trackers to announce a torrent to. */
   spread(): AnnounceSpread
   /** A tracker says at which address it sees us (BEP 24). */
   externalIp?(ip: string, host: string): void
-  /** What outlives the process of when trackers may be asked; absent: nothing does. */
+  /** Keeps over restarts when trackers may be asked; absent: not kept. */
   readonly kept?: KeptAnnounces | undefined
 }
 
-/** By which times the trackers of a round are asked. */
+/** Which of a tracker's times a round keeps to. */
 interface RoundPace {
   /** Each in its own time. */
   readonly inTurn: boolean
@@ -81,7 +81,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
   #roundActive = false
   /** The next round does not wait for the interval of trackers that work. */
   #soon = false
-  /** Somebody waits: the next round goes by the trackers' own min intervals. */
+  /** A user waits: the next round goes by the trackers' own min intervals. */
   #urgent = false
   /** Once ever: also after a stop, a check, or a piece that was lost. */
   #completedTold: boolean
@@ -269,7 +269,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
     return due.length === 0 ? null : Math.min(...due) - this.#deps.clock.now()
   }
 
-  /** Asks step after step until somebody answers. When the lane is due again, clock ms; null = never. */
+  /** Asks step after step until a tracker answers. Answers when the lane is due again, clock ms; null = never. */
   async #walk(lane: Lane<TrackerEntry>, pace: RoundPace, session: AnnounceSession): Promise<number | null> {
     for (const step of lane) {
       if (session.ended) return null
@@ -302,7 +302,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
     return entry.nextMs
   }
 
-  /** While its `started` has to wait, the peers of its last answer stand for an answer. */
+  /** While its `started` has to wait, the peers of its last answer are used as the answer. */
   #callKnown(entry: TrackerEntry): void {
     if (entry.heardStarted || this.#params.wantedPeers() === 0) return
     const { peers } = entry.hold
@@ -347,7 +347,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
     if (client === null) return false
     const pass = await this.#deps.gate.enter(entry.host, event === 'stopped', signal)
     if (pass === null) return false
-    // What comes before its regular time was asked for by somebody, who may do so again after a kill.
+    // An announce before its regular time was asked for by a user, who may ask again after a kill.
     const pressing = event !== null || this.#deps.clock.now() < entry.nextMs
     try {
       const request = this.#request(entry, event)

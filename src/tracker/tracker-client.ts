@@ -22,7 +22,7 @@ export interface TrackerClient {
   announce(url: string, request: AnnounceRequest, signal: AbortSignal): Promise<AnnounceReply>
   /**
    * Counts of 1 to MAX_SCRAPE_TORRENTS (ports/swarm-scrapes.ts) torrents (20 bytes each), in their order; null for
-   * those of which this tracker has none to give. Rejects with TrackerError.
+   * those for which this tracker has none. Rejects with TrackerError.
    */
   scrape(url: string, infoHashes: readonly Uint8Array[], signal: AbortSignal): Promise<readonly (ScrapeCounts | null)[]>
 }

@@ -1,5 +1,5 @@
 // What is remembered of one tracker of one torrent: which events it heard, when it may be asked again, its row. Holds
-// no timers and asks nobody. Invariant: `completed` is due only for a tracker that heard `started`, now or in an
+// no timers and sends nothing. Invariant: `completed` is due only for a tracker that heard `started`, now or in an
 // earlier session, or is hearing it.
 
 import type { AnnounceCounters, TrackerRow } from '../ports/announcer.ts'
@@ -44,7 +44,7 @@ export class TrackerEntry {
   retryAtMs = 0
   earliestMs = 0
   nextMs = 0
-  /** As earliestMs, for who waits: by the tracker's own min interval where it names one. */
+  /** As earliestMs, but for a user that waits: by the tracker's own min interval where it names one. */
   soonestMs = 0
   /** The tracker itself named the time of retryAtMs (BEP 31). */
   toldToWait = false
@@ -109,12 +109,12 @@ export class TrackerEntry {
     return this.completedDue && complete ? 'completed' : null
   }
 
-  /** What it is told of these counters: what came since it was told `started` (BEP 3), so that no byte counts twice. */
+  /** The counters to report to it: what came since its `started` (BEP 3), so that no byte counts twice. */
   sinceStarted(event: AnnounceEvent, counters: AnnounceCounters): AnnounceCounters {
     const { uploaded, downloaded } = counters
     if (event === 'started') {
       this.#base ??= { uploaded, downloaded }
-      // What came while `started` had to wait is told with the next one: trackers count from here.
+      // What came while `started` had to wait is in the next report: trackers count from here.
       return { ...counters, uploaded: 0, downloaded: 0 }
     }
     const { uploaded: up = 0, downloaded: down = 0 } = this.#base ?? {}

@@ -1,4 +1,4 @@
-// Counts of torrents that nobody here downloads: trackers that strangers named are asked, so those on private addresses
+// Scrapes for torrents that this node does not download: strangers named these trackers, so those on private addresses
 // are refused, whatever their path. Clients and sockets of its own; a socket is opened with the first question.
 
 import { infoHashBytes, type InfoHash } from '../base/ids.ts'
@@ -28,12 +28,12 @@ export interface TrackerScrapesDeps {
   readonly http: HttpClient
   readonly udp: UdpNetwork
   readonly resolver: NameResolver
-  /** Names of UDP trackers are told to the proxy behind the sockets, unresolved. */
+  /** Names of UDP trackers go to the proxy behind the sockets unresolved. */
   readonly namesToProxy: boolean
 }
 
 /**
- * Counts of torrents that nobody here downloads: trackers that strangers named are asked, so those on private addresses
+ * Scrapes for torrents that this node does not download: strangers named these trackers, so those on private addresses
  * are refused, whatever their path.
  */
 export class TrackerScrapes {
@@ -84,7 +84,7 @@ function clientFor(url: string, { http, udp }: { http: HttpTracker; udp: UdpTrac
   throw new TrackerError('the tracker has no address that can be used')
 }
 
-/** Names whose private addresses nobody may use. */
+/** A resolver that refuses all private addresses. */
 function publicOnly(resolver: NameResolver): NameResolver {
   const judged = (address: ResolvedAddress): ResolvedAddress =>
     address.class === 'private' ? { ...address, class: 'refused' } : address

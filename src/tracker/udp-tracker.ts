@@ -35,7 +35,7 @@ export interface UdpTrackerOptions {
   readonly retryBaseMs: number
   /** Tries until the tracker counts as silent (BEP 15 would allow 9: over two hours). */
   readonly tries: number
-  /** Host names are told to the proxy behind the sockets, unresolved. */
+  /** Host names go to the proxy behind the sockets unresolved. */
   readonly namesToProxy: boolean
 }
 
@@ -163,7 +163,7 @@ export class UdpTracker implements TrackerClient {
     }
   }
 
-  /** Tries until an answer comes. A connection id that ran out, or that the tracker forgot, is asked for anew. */
+  /** Tries until an answer comes. A connection id that ran out, or that the tracker forgot, is requested again. */
   async #ask(target: Target, build: BuildPacket, signal: AbortSignal): Promise<UdpTrackerAnswer> {
     for (let attempt = 0; attempt < this.#options.tries; attempt++) {
       const timeoutMs = this.#options.retryBaseMs * 2 ** attempt

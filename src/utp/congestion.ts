@@ -12,15 +12,15 @@ export const FIRST_WINDOW_BYTES = 4380
 /** Smallest window, packets (RFC 6817: MIN_CWND). */
 export const MIN_PACKETS = 2
 /**
- * What a loss leaves of the window: half; more where nobody waits in queues (CUBIC's number, RFC 9438; decision 0280).
+ * What a loss leaves of the window: half; more where nothing waits in queues (CUBIC's number, RFC 9438; decision 0280).
  */
 const LOSS_CUT = 0.5
 const CALM_LOSS_CUT = 0.7
-/** Nobody waits in queues below this. */
+/** Below this nothing waits in queues. */
 const CALM_DELAY_MICROS = TARGET_DELAY_MICROS / 4
 /** A window is cut at most this often: losses come in bursts (libtorrent's default). */
 const CUT_PAUSE_MS = 100
-/** Delays the smallest of which counts: one packet that was held up says nothing (libtorrent takes as many). */
+/** Of so many delays the smallest counts: one packet that was held up says nothing (libtorrent takes as many). */
 const FILTER_SAMPLES = 3
 /** Share of the window that is left after a time in which nothing was sent (libtorrent's). */
 const IDLE_DECAY = 2 / 3
@@ -83,7 +83,7 @@ export class Ledbat {
     if (this.#slowStart) this.#endSlowStart(this.#window)
   }
 
-  /** Nothing came back in time: starts anew from the smallest window, quickly up to half of what it was. */
+  /** Nothing came back in time: starts again from the smallest window, quickly up to half of what it was. */
   timedOut(packetBytes: number): void {
     // Of several times in a row only the first knows what the window was.
     const least = MIN_PACKETS * packetBytes

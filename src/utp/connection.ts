@@ -38,7 +38,7 @@ export const MAX_QUEUED_BYTES = 64 * 1024 * 1024
 const ACK_SLACK = 1024
 /** A RESET must know the sequence numbers better than that: 3 packets back, as libtorrent demands of every packet. */
 const RESET_SLACK = 3
-/** The window is announced anew when it has grown by this much, or was shut and holds some packets again. */
+/** The window is announced again when it has grown by this much, or was shut and holds some packets again. */
 const WINDOW_STEP_BYTES = RECEIVE_CAPACITY_BYTES / 4
 const SHUT_WINDOW_BYTES = 3000
 const REOPENED_BYTES = 16 * 1024

@@ -1,6 +1,6 @@
-// Bounds what SYNs from strangers can make us keep. A SYN proves nothing: its sender may be anybody, so connections
-// whose address is not proven yet are few, and few for one address. Invariant: leave() is called once for every admit()
-// that was true.
+// Bounds what SYNs from strangers can make us keep. A SYN proves nothing, since its source address may be forged:
+// connections whose address is not proven yet are few, and few for one address. Invariant: leave() is called once for
+// every admit() that was true.
 
 import { parseIp } from '../wire/net/compact-address.ts'
 
@@ -40,7 +40,7 @@ export class HalfOpen {
   }
 }
 
-/** Whoever has an IPv6 address has 2^64 of them. */
+/** A host with an IPv6 address has 2^64 of them. */
 function addressGroup(ip: string): string {
   if (!ip.includes(':')) return ip
   const bytes = parseIp(ip)

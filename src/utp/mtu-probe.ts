@@ -1,6 +1,6 @@
 // Makes a packet a probe for the packet size, and an ordinary one again. The payload stays the same; in front of it
 // come extensions that mean nothing. So a probe that is too large can be repeated in a size that fits, which a packet
-// with more payload could not: its number stands for its bytes.
+// with more payload could not: its number means its bytes.
 
 import { MIN_PADDING_BYTES, putPadding, setFirstExtension, UTP_HEADER_BYTES } from '../wire/net/utp.ts'
 import type { Packet } from './packet-pool.ts'

@@ -146,7 +146,7 @@ export class UtpNetwork implements TcpNetwork, StreamHost {
     try {
       readUtpHeader(bytes, header)
     } catch {
-      // A DecodeError: nobody is told, as everywhere where packets may come from anybody.
+      // A DecodeError: dropped without a log line, as everywhere where packets may come from anybody.
       return true
     }
     const stream = this.#streamFor(header, from)
@@ -219,7 +219,7 @@ export class UtpNetwork implements TcpNetwork, StreamHost {
 
   #syn(header: UtpHeader, from: PeerAddress): void {
     if (!this.#listeners.has(familyOf(from.ip))) return this.#sendReset(header, from)
-    // Too many: silence. Whoever means it asks again.
+    // Too many: no answer. A real peer asks again.
     if (this.#table.size >= this.#maxConnections || !this.#halfOpen.admit(from.ip)) return
     const remote = { ip: from.ip, port: from.port }
     const stream = this.#makeStream(remote, null, seqAdd(header.connectionId, 1), header.connectionId)

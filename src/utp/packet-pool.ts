@@ -1,6 +1,6 @@
 // Memory of packets, used again and again. A packet has one owner at a time; giving it back twice throws. What was sent
 // may still wait in a queue of the socket when its owner lets go of it, and memory that is written meanwhile would go
-// out as a packet that never was. So `give` is for packets nobody can hold any more: never sent, or sent once and
+// out as a packet that never was. So `give` is for packets that nothing can hold any more: never sent, or sent once and
 // acknowledged (then it has left). All others are dropped, and the garbage collector waits for the socket.
 
 /** Room of a packet: more than a datagram has on Ethernet. */
@@ -13,7 +13,7 @@ export class Packet {
   memory: Uint8Array
   /** The part of `memory` that is in use, from its beginning. */
   bytes: Uint8Array
-  /** True while somebody owns it. For the pool. */
+  /** True while it has an owner. For the pool. */
   taken = true
   payloadAt = 0
   payloadBytes = 0
@@ -101,7 +101,7 @@ export class PacketPool {
     return packet
   }
 
-  /** Takes back a packet that nobody holds any more (see above). */
+  /** Takes back a packet that nothing holds any more: never sent, or acknowledged. */
   give(packet: Packet): void {
     this.drop(packet)
     if (packet.memory.length === PACKET_BYTES && this.#free.length < MAX_FREE) this.#free.push(packet)

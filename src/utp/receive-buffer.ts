@@ -87,7 +87,7 @@ export class ReceiveBuffer {
     }
   }
 
-  /** Nobody reads any more: gives back what is kept; from now on packets are only counted. */
+  /** The reader is gone: gives back what is kept; from now on packets are only counted. */
   clear(): void {
     if (this.#discards) return
     this.#discards = true
@@ -104,7 +104,7 @@ export class ReceiveBuffer {
   /** Bytes of the selective acknowledgement that is due, 0 = none. */
   get sackBytes(): number {
     if (this.#ahead === 0) return 0
-    // The first bit stands for ackNr + 2.
+    // The first bit is for ackNr + 2.
     const bits = Math.min(MAX_REORDER, seqDiff(this.#newest, this.ackNr) - 1)
     return Math.ceil(bits / 8 / SACK_UNIT_BYTES) * SACK_UNIT_BYTES
   }

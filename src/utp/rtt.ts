@@ -1,5 +1,5 @@
 // How long a round trip takes, and from it how long to wait for an acknowledgement (BEP 29, as TCP does in RFC 6298).
-// Samples come only from packets that were sent once: of a repeated one nobody knows which copy was answered.
+// Samples come only from packets that were sent once: of a repeated one it is not known which copy was answered.
 
 /** Never waits less (BEP 29). */
 export const MIN_TIMEOUT_MS = 500

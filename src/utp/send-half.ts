@@ -201,7 +201,7 @@ export class SendHalf {
     if (packet === null) return
     this.#ackedPackets += 1
     this.#ackedBytes += packet.payloadBytes
-    // Of a repeated packet nobody knows which copy arrived; the last one only if there was time for it.
+    // Of a repeated packet it is not known which copy arrived; the last one only if there was time for it.
     const once = packet.transmissions === 1
     const last = once || nowMs - packet.sentMs >= this.rtt.smoothedMs
     if (!once && nowMs - packet.sentMs < this.rtt.smoothedMs / 2) this.#reordersUntilMs = nowMs + REORDERING_MS
@@ -443,7 +443,7 @@ export class SendHalf {
   }
 
   #armProbe(nowMs: number, packets: number): void {
-    // After a time-out everything is on its way anew.
+    // After a time-out everything is under way again.
     this.#probeAtMs = this.#timeouts > 0 ? Number.POSITIVE_INFINITY : nowMs + this.rtt.probeMs(packets)
   }
 

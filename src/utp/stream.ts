@@ -16,7 +16,7 @@ export interface StreamHost {
   send(bytes: Uint8Array, to: PeerAddress): void
   /** Asks for turnEnd() once this turn of the loop is over. The flag `queued` belongs to the host. */
   later(stream: UtpStream): void
-  /** The other side of an incoming stream has proven its address: who takes the stream, null = nobody. */
+  /** The other side of an incoming stream has proven its address: the handlers that take the stream, null = refused. */
   accepted(stream: UtpStream): TcpStreamHandlers | null
 }
 

@@ -106,8 +106,8 @@ const ENTRIES_A_STEP = 256
 
 /**
  * Calls `visit` with the key (latin1) and the raw value of each entry of the dictionary that `bytes` are, in their
- * order and however often a key stands there: of any length without more memory. In steps. Throws DecodeError, and what
- * `visit` throws.
+ * order also repeated keys: a longer dictionary needs no more memory. In steps. Throws DecodeError, and what `visit`
+ * throws.
  */
 export function* visitDictInSteps(bytes: Uint8Array, visit: (key: string, value: Uint8Array) => void): Steps<void> {
   const reader = new BencodeReader(bytes)

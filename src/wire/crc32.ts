@@ -2,7 +2,7 @@
 
 const POLYNOMIAL = 0xedb88320
 
-/** The checksum of `bytes`: an unsigned 32-bit number. Bit by bit, for it is asked for few bytes at a time. */
+/** The checksum of `bytes`: an unsigned 32-bit number. Bit by bit, since it is used for few bytes at a time. */
 export function crc32(bytes: Uint8Array): number {
   let crc = 0xffffffff
   for (const byte of bytes) {

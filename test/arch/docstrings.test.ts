@@ -2,7 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseSync } from 'oxc-parser'
 import { sourceFiles } from './source-tree.ts'
+
+/** Comments that still say that somebody "is told" or that something is done "anew". It may only fall. */
+const MOST_STIFF = 26
 
 const declaration = /^export (?:abstract |async )*(?:const|function\*?|class|interface|type) (\w+)/
 
@@ -25,4 +29,13 @@ test('no docstring sends the reader elsewhere for what a thing is', () => {
     sent.map(({ path }) => path),
     [],
   )
+})
+
+test('comments say who does what: nobody "is told", nothing is done "anew"', () => {
+  const stiff = sourceFiles('src', 'workers').flatMap(({ path, text }) => {
+    const comments = parseSync(path, text).comments.map(({ value }) => value.replaceAll(/\n\s*\*/g, ' '))
+    const found = comments.join(' ').match(/\b(?:is|are)\s+told\b|\banew\b/gi) ?? []
+    return found.map(words => `${path}: ${words}`)
+  })
+  assert.ok(stiff.length <= MOST_STIFF, `${stiff.length}, at most ${MOST_STIFF}:\n${stiff.join('\n')}`)
 })

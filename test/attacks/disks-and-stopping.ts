@@ -1,6 +1,6 @@
 // Disks and stopping: a node is killed at drawn moments, its disk is full, read-only or silent, its files are replaced
-// and cut under it, and each time it is told to end in the middle. What it answered holds, no wrong byte is served, and
-// it ends within five seconds. Made from README, src/docs and /docs of a running node alone. Mounts need root.
+// and cut under it, and each time it is stopped in the middle. What it answered holds, no wrong byte is served, and it
+// ends within five seconds. Made from README, src/docs and /docs of a running node alone. Mounts need root.
 
 import { spawnSync } from 'node:child_process'
 import { readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Requests as an attacker writes them: paths are sent as they stand (fetch would take `..` out), bodies and headers are
+// Requests as an attacker writes them: paths are sent as they are (fetch would take `..` out), bodies and headers are
 // anything, and what never ends is cut.
 
 import { request } from 'node:http'

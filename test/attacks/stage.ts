@@ -1,4 +1,4 @@
-// What the scenes with disks have in common: a node that is told to end, and ranges that are read from it.
+// What the scenes with disks have in common: stopping a node, and reading ranges from it.
 
 import { spawnSync } from 'node:child_process'
 import type { TestFolder } from '../kit/content/content-on-disk.ts'

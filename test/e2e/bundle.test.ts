@@ -94,7 +94,7 @@ test('the compiled code holds what a download and a stream run, not only what lo
   assert.ok(kept.length > 3 * loads.length, `${kept.length} bytes, ${loads.length} without any work`)
 })
 
-test('compiled code that cannot be written is told, and the training leaves nothing behind', async () => {
+test('compiled code that cannot be written is an error, and the training leaves nothing behind', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-bundle-'))
   try {
     await assert.rejects(writeTrainedCode('/proc/nobody/writes/here', join(folder, 'training')), /ENOENT/)

@@ -1,5 +1,5 @@
 // Controls of a built node, each by what it does: a measured rate, the files that come first, a seed that ends, files
-// in another folder, also after a kill, an uploaded torrent file, and a webhook that is told over a restart.
+// in another folder, also after a kill, an uploaded torrent file, and a webhook that gets its events over a restart.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'

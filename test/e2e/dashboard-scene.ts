@@ -1,5 +1,5 @@
 // A node as a user's after some weeks, for the tests and pictures of the dashboard: a film that is coming in from a
-// slow seeder, downloads that seed, stand still, wait and fail, and names that nobody should choose.
+// slow seeder, downloads that seed, stop, wait and fail, and hostile names.
 
 import { execFile } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'

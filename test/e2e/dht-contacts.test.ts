@@ -1,4 +1,4 @@
-// Whom a built node asks first in the DHT: the nodes of the setting, by address and by name, and those that torrents
+// Which nodes a built node asks first in the DHT: those of the setting, by address and by name, and those that torrents
 // name.
 
 import assert from 'node:assert/strict'

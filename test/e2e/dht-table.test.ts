@@ -1,5 +1,5 @@
-// The DHT's table outlives the node: a node that was in the network finds it again at the next start, without anybody
-// to begin with. And what the settings say: no DHT, or one that answers nobody.
+// The DHT's table outlives the node: a node that was in the network finds it again at the next start, without bootstrap
+// nodes. And what the settings say: no DHT, or one that answers no queries.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

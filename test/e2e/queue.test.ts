@@ -1,5 +1,5 @@
-// The queue of a built node, driven through HTTP: what is shown of who waits, settings that count at once, streams that
-// wait for nobody, and the same order after a kill.
+// The queue of a built node, driven through HTTP: what is shown of waiting downloads, settings that count at once,
+// streams that never wait, and the same order after a kill.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -1,5 +1,5 @@
-// The DHT's routing table over restarts of the built node: a node that was met once is asked again without anybody
-// naming it, and a saved table that is broken stands in nobody's way.
+// The DHT's routing table over restarts of the built node: a node that was met once is asked again without being named,
+// and a saved table that is broken does no harm.
 
 import assert from 'node:assert/strict'
 import { createSocket, type Socket } from 'node:dgram'

@@ -226,7 +226,7 @@ test('a tracker that never answers does not hold up the stop; a second signal en
   silent.close()
 })
 
-test('/state and the list answer as soon as the node listens; ports are told', async () => {
+test('/state and the list answer as soon as the node listens; ports are shown', async () => {
   const node = await startNode({ until: 'listening' })
   const state = await node.get<{ state: string; last_exception: null }>('/state')
   assert.ok(['STARTING', 'STARTED'].includes(state.state))

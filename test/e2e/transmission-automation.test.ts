@@ -1,5 +1,5 @@
 // Sonarr's and Radarr's Transmission clients over one whole life of a download each: connect, add, list, finished,
-// seeded enough, imported, removed with its data. Which files and commits the requests are from stands in
+// seeded enough, imported, removed with its data. The files and commits that the requests are from are in
 // test/e2e/arr-client.ts.
 
 import assert from 'node:assert/strict'

@@ -59,7 +59,7 @@ describe('transmission-remote', { skip: needs('transmission-remote'), concurrenc
   const record = () => downloadRecord(node, made.infoHash)
   const to = (): string => path.join(folder, 'to')
 
-  test('a wrong key is told so', async () => {
+  test('a wrong key is reported as such', async () => {
     const { stdout, stderr } = await run('transmission-remote', [
       `127.0.0.1:${node.port}`,
       '-n',

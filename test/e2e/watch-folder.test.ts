@@ -1,5 +1,5 @@
 // The watch folder of a running node: what is dropped in starts by itself, once, also over kill -9 and restarts; what
-// is corrupt is told; the settings count at once.
+// is corrupt is reported; the settings count at once.
 
 import assert from 'node:assert/strict'
 import { appendFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// The built node with a web seed and nobody else: range reads while it downloads, what the interface shows of it, a
+// The built node with a web seed and no peers: range reads while it downloads, what the interface shows of it, a
 // redirect, a server that breaks off, and a stop.
 
 import assert from 'node:assert/strict'

@@ -70,7 +70,7 @@ test('a redirect is an answer and is not followed', async () => {
   await server.stop()
 })
 
-test('silence ends by time, an endless answer is cut, a refused connection and an abort are told', async () => {
+test('silence ends by time, an endless answer is cut, a refused connection and an abort are errors', async () => {
   const silent = await serve(() => undefined)
   const long = await serve((_, reply) => endless(reply))
   const http = poster()

@@ -192,7 +192,7 @@ test('UDP garbage, foreign senders and wrong transaction ids are as good as sile
   await new Promise<void>(resolve => stranger.close(() => resolve()))
 })
 
-test('UDP errors and cut-off answers are rows; a forgotten connection id is asked for anew', async () => {
+test('UDP errors and cut-off answers are rows; a forgotten connection id is requested again', async () => {
   const refusing = await udpTracker((packet, send) => {
     const error = Buffer.concat([Buffer.from([0, 0, 0, 3]), packet.subarray(12, 16), Buffer.from('go away\x07')])
     send(isConnect(packet) ? connectAnswer(packet) : error)

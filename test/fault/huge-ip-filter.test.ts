@@ -1,5 +1,5 @@
 // A list of a million lines, a tenth of them broken, read from a packed file and put in force while the loop goes on:
-// nobody waits 20 ms for it, and the old filter answers until the new one is whole.
+// nothing waits 20 ms for it, and the old filter answers until the new one is whole.
 
 import assert from 'node:assert/strict'
 import { createWriteStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

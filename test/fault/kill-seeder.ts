@@ -1,4 +1,4 @@
-// The node from which those that are killed get small torrents. It stays alive itself.
+// The seeder of small torrents for nodes that are killed. It stays alive itself.
 
 import { type TestFolder, writeContent, writeTorrent } from '../kit/content/content-on-disk.ts'
 import { addDownload, downloadComplete } from '../kit/nodes/downloads-client.ts'

@@ -143,7 +143,7 @@ test('a file in place of a folder', async t => {
   assert.equal(readFileSync(join(set, 'dir'), 'utf8'), 'in the way')
 })
 
-test('the folder vanishes while its files are open: no write goes to a deleted file, and none is made anew', async t => {
+test('the folder vanishes while its files are open: no write goes to a deleted file, and none is created again', async t => {
   const { set, commit, store } = await begin(t)
   assert.equal(await commit(0), 'ok')
   rmSync(set, { recursive: true })

@@ -1,5 +1,5 @@
-// A whole engine and web servers that mean harm: each stands beside an honest one, and the download ends with the right
-// bytes; alone, each is given up. Sockets, slots and files are checked for leaks when the engine closes.
+// A whole engine and hostile web servers: each runs beside an honest one, and the download ends with the right bytes;
+// alone, each is given up. Sockets, slots and files are checked for leaks when the engine closes.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'

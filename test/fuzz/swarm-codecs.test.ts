@@ -1,4 +1,4 @@
-// Messages by which peers find and reach each other: any bytes give a value or a DecodeError, and a value is read back
+// Messages that peers find and reach each other with: any bytes give a value or a DecodeError, and a value is read back
 // from what is written of it.
 
 import assert from 'node:assert/strict'

@@ -1,4 +1,4 @@
-// Holepunching (BEP 55) between hosts behind routers of their own, which nobody reaches from outside: somebody whom
+// Holepunching (BEP 55) between hosts behind routers of their own, which cannot be reached from outside: a peer that
 // both know introduces them, and one fetches a torrent of the other by uTP. libtorrent introduces nodes, nodes and
 // libtorrent are introduced by a node.
 

@@ -1,6 +1,6 @@
 // Trackers, DHT and peer exchange off: by local discovery alone a node finds another client in its network, and is
-// found by it. They stand on two hosts that a wire joins; who adds the torrent last is the one that is found. A private
-// torrent is not told of.
+// found by it. They run on two hosts that a wire joins; the last to add the torrent is the one that is found. A private
+// torrent is not announced.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync } from 'node:child_process'
@@ -60,7 +60,7 @@ async function makeHosts(): Promise<{ readonly prefix: readonly string[]; readon
   return { prefix, holder }
 }
 
-/** Hears what is told to the group: info hashes by the port of their peer. */
+/** Hears announces to the group: info hashes by the port of their peer. */
 async function listen(told: Map<string, Set<number>>): Promise<Socket> {
   const socket = createSocket({ type: 'udp4', reuseAddr: true })
   socket.on('message', bytes => {
@@ -147,7 +147,7 @@ describe('found by local discovery alone', { skip: needs('netns', 'nsenter'), co
     assert.ok(!told.has(secret.infoHash))
   })
 
-  test('a private magnet is told of neither while its metadata comes nor afterwards', { timeout: 90_000 }, async t => {
+  test('a private magnet is announced neither while metadata comes nor afterwards', { timeout: 90_000 }, async t => {
     const secret = makeTorrent({ name: 'private-magnet', length: MIB, pieceLength: 65_536, private: true })
     const names = { ip: '127.0.0.1', port: 1 }
     const options = { torrent: secret, names, pexId: OUR_IDS[UT_PEX] ?? 1, dhtPort: 1 }

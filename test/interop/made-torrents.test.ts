@@ -1,6 +1,6 @@
-// Torrents made by this program in the hands of clients that nobody here wrote: their readers find the info hashes that
-// we said, and the content goes both ways: seeded by the node that made it, and by the other client from a torrent of
-// the command line.
+// Torrents made by this program in the hands of other projects' clients: their readers find the info hashes that we
+// said, and the content goes both ways: seeded by the node that made it, and by the other client from a torrent of the
+// command line.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

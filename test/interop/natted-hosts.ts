@@ -1,5 +1,5 @@
 // Hosts behind routers of their own in network namespaces, and a public network between the routers, which is the
-// namespace of the test itself: nobody outside reaches a host before it has sent something there. Needs the namespace
+// namespace of the test itself: no host outside reaches one before it has sent something there. Needs the namespace
 // that test/kit/netns makes, iproute2, nft and nsenter.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'

@@ -18,7 +18,7 @@ import { needs } from '../kit/requirements.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
 const MIB = 1024 * 1024
-/** Slow enough that the swarm is still there when its members are told of each other, bytes/s. */
+/** Slow enough that the swarm is still there when its members are named to each other, bytes/s. */
 const SLOW = 30 * 1024
 /** Longer than anybody waits before telling (90 s in Transmission). */
 const LIMIT_MS = 170_000

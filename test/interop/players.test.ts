@@ -1,4 +1,4 @@
-// Media players that nobody here wrote, playing a film while most of it is still missing: ffprobe and mpv, MP4 with its
+// Media players of other projects, playing a film while most of it is still missing: ffprobe and mpv, MP4 with its
 // index at the end and MKV, from the start and from 90 %, two at once. Proof is frames shown, not exit codes.
 
 import assert from 'node:assert/strict'

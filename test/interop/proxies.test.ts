@@ -36,7 +36,7 @@ const SECOND_IP = '10.78.3.2'
 
 type Settings = Readonly<Record<string, string | number | boolean>>
 
-/** A proxy in the far host: how the node is told of it, and what starts it. */
+/** A proxy in the far host: its settings in the node, and what starts it. */
 interface Proxy {
   readonly settings: Settings
   start(): Promise<ChildProcess>

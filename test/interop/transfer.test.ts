@@ -1,5 +1,5 @@
-// Whole transfers with clients that nobody here wrote: libtorrent, Transmission, aria2, rtorrent and WebTorrent, each
-// to the node and from the node, single-file and multi-file, compared byte for byte.
+// Whole transfers with clients of other projects: libtorrent, Transmission, aria2, rtorrent and WebTorrent, each to the
+// node and from the node, single-file and multi-file, compared byte for byte.
 
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'

@@ -1,5 +1,5 @@
-// uTP with libutp, an implementation nobody here wrote (utp-native, the one inside WebTorrent): our transport without
-// the engine, either side connecting, bytes both ways at once, compared.
+// uTP with libutp, another project's implementation (utp-native, the one inside WebTorrent): our transport without the
+// engine, either side connecting, bytes both ways at once, compared.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

@@ -1,6 +1,5 @@
-// Web seeds (BEP 19) with programs that nobody here wrote: nginx alone feeds the node, in every format of torrents,
-// also of those that libtorrent made; and other clients fetch from nginx what a torrent made here says. Compared byte
-// for byte.
+// Web seeds (BEP 19) with programs of other projects: nginx alone feeds the node, in every format of torrents, also of
+// those that libtorrent made; and other clients fetch from nginx what a torrent made here says. Compared byte for byte.
 
 import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// A port of loopback that nobody has now: for programs of others, which cannot be told to take any.
+// A free port of loopback, for other programs that cannot choose one themselves.
 
 import { type AddressInfo, createServer } from 'node:net'
 

@@ -1,5 +1,5 @@
-// One address does not take all places (decision 0368): who knocks, whom trackers name, an IPv6 network, many torrents;
-// and the addresses to which that does not apply.
+// One address does not take all places (decision 0368): peers that connect, addresses that trackers name, an IPv6
+// network, many torrents; and the addresses that are exempt.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

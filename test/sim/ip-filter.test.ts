@@ -1,4 +1,4 @@
-// The IP filter in whole sessions: nobody in it is called, taken, heard of or kept; a new filter counts at once.
+// The IP filter in whole sessions: no address in it is called, accepted, heard of or kept; a new filter counts at once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -52,7 +52,7 @@ test('connected peers that a new filter holds are dropped at once, and their cal
   await swarm.close()
 })
 
-test('one that peers name is not called either, and the obstacle is told', async () => {
+test('one that peers name is not called either, and the obstacle is shown', async () => {
   const swarm = new SimSwarm(503)
   const torrent = makeTorrent({ length: 300 * KIB })
   const node = await swarm.node()

@@ -1,4 +1,4 @@
-// Torrents that leave while something is under way: nothing begins anew, nobody is told of them, nothing more is sent.
+// Torrents that leave while something is under way: nothing begins again, no peer learns of them, nothing more is sent.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -56,7 +56,7 @@ for (const same of [true, false]) {
   })
 }
 
-test('one at rest that is being removed: peers do not wake it, trackers that answer late neither, and it is told to nobody', async () => {
+test('one at rest that is being removed: peers do not wake it, trackers that answer late neither, and it is named to no peer', async () => {
   const swarm = new SimSwarm(602)
   const { state, contents } = contentsOf([torrent])
   const node = await swarm.seeder(torrent, { contents })

@@ -33,7 +33,7 @@ test('by peer exchange alone a chain of peers becomes a swarm', async () => {
   await swarm.close()
 })
 
-test('in a private torrent nobody is told of anybody', async () => {
+test('in a private torrent no peer is named to another', async () => {
   const swarm = new SimSwarm(402)
   const torrent = makeTorrent({ length: 2000 * KIB, private: true, announce: [['http://tracker.example/announce']] })
   const seed = await swarm.seeder(torrent, { line: { upRate: 10 * KIB } })
@@ -59,7 +59,7 @@ test('in a private torrent nobody is told of anybody', async () => {
   await swarm.close()
 })
 
-test('who comes and goes is told once a minute; who names no port is not told of', async () => {
+test('peers that come and go are sent once a minute; one that names no port is not sent', async () => {
   const swarm = new SimSwarm(403)
   const torrent = makeTorrent({ length: 500 * KIB })
   const node = await swarm.seeder(torrent)
@@ -125,7 +125,7 @@ test('ten thousand addresses in one message, and in two hundred, send the node t
   await swarm.close()
 })
 
-test('what a peer says of wanting nothing is heard, and ours is told when it changes', async () => {
+test('what a peer says of wanting nothing is heard, and ours is sent when it changes', async () => {
   const swarm = new SimSwarm(405)
   const torrent = makeTorrent({ length: 500 * KIB })
   const node = await swarm.node()

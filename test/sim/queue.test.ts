@@ -1,5 +1,5 @@
-// The queue of whole sessions: limits are held, the next begins when one ends or is slow, streams wait for nobody, and
-// what waits costs nothing.
+// The queue of whole sessions: limits are held, the next begins when one ends or is slow, streams never wait, and what
+// waits costs nothing.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Torrents at rest: who may rest, who wakes them, and that nobody outside sees a difference.
+// Torrents at rest: which may rest, what wakes them, and that peers and users see no difference.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -163,7 +163,7 @@ const wakers: Record<string, (node: SimNode, handle: TorrentHandle, seeder: SimN
 }
 
 for (const [index, [who, wake]] of Object.entries(wakers).entries()) {
-  test(`a download at rest is woken by ${who}, looks at its files, fetches the rest and nobody is told of the look`, async () => {
+  test(`a download at rest is woken by ${who}, looks at its files, fetches the rest and no event reports the look`, async () => {
     const { swarm, state, node, handle, announcer } = await lonely(310 + index)
     const seeder = await swarm.seeder(torrent)
     await wake(node, handle, seeder)
@@ -367,7 +367,7 @@ test('whom a tracker named in vain it names in vain for a while; news, the butto
   await swarm.close()
 })
 
-test('of a crowd of downloads that know nobody all rest soon, and the session is told of the crowd', async () => {
+test('of a crowd of downloads without known peers all rest soon, and the session hears of the crowd', async () => {
   const torrents = Array.from({ length: 520 }, (_, number) =>
     makeTorrent({ name: `F${number}`, length: 100, seed: number }),
   )

@@ -75,7 +75,7 @@ test('two peers that do not know each other get everything, and do not wait a mi
   await swarm.close()
 })
 
-test('a peer sees a node that has nothing, is told of two pieces, and is refused others', async () => {
+test('a peer sees a node that has nothing, gets two pieces announced, and is refused others', async () => {
   const swarm = new SimSwarm(423)
   const torrent = makeTorrent({ length: 1008 * KIB, pieceLength: 16 * KIB })
   const seed = await superSeeder(swarm, torrent, 0)

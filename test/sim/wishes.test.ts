@@ -1,5 +1,5 @@
 // What users ask of a torrent, seen in whole sessions: the order in which pieces are asked for, limits and order that
-// outlive a rest, moves, trackers, and what is told of the obstacles.
+// outlive a rest, moves, trackers, and what is shown of the obstacles.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -90,7 +90,7 @@ test('limits and order outlive a rest', async () => {
   await swarm.close()
 })
 
-test('a move: the store is told, the new place is shown, a torrent at rest is woken and stays awake meanwhile', async () => {
+test('a move: the store gets the new place, the record shows it, a torrent at rest is woken and stays awake meanwhile', async () => {
   const swarm = new SimSwarm(504)
   const torrent = makeTorrent({ length: 300 * KIB })
   const { contents } = contentsOf([torrent])

@@ -81,7 +81,7 @@ export class PyIpv8Net {
     }
   }
 
-  /** It says whom it knows before it takes commands. */
+  /** It prints its peers before it takes commands. */
   async #startClient(): Promise<LineProcess> {
     const where = ['--base-port', String(PY_IPV8_PORT), '--nodes', String(this.pids.length), '--rp-log', this.#log]
     const started = run('bench_circuits.py', '--serve', '--ipv8', this.#checkout, ...where)

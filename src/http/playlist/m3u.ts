@@ -1,6 +1,5 @@
-// The text of an M3U playlist. Subtitles stand before the film they belong to, as options that VLC reads and others
-// pass over as comments. Names come from torrents of strangers: a line of theirs must not become a line of the
-// playlist.
+// The text of an M3U playlist. Subtitles come before the film they belong to, as options that VLC reads and others
+// ignore as comments. Names come from torrents of strangers: a line of theirs must not become a line of the playlist.
 
 /** An entry: a title for people, where it is, and what goes with it. */
 export interface PlaylistEntry {

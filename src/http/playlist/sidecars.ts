@@ -16,7 +16,7 @@ export interface PlayedFile extends NamedFile {
 }
 
 const SUBTITLES = new Set(['srt', 'ass', 'ssa', 'vtt', 'sub', 'smi', 'sup', 'ttml'])
-/** Sound that stands beside a film, when it is named like it; else it is played by itself. */
+/** Sound that belongs to a film when it is named like it; else it is played by itself. */
 const SOUND = new Set(['mka', 'ac3', 'dts', 'eac3'])
 /** Folders whose subtitles belong to the film above them. */
 const SUBTITLE_FOLDER = /(?:^|\/)(?:subs?|subtitles?|sound)(?:\/|$)/i

@@ -1,5 +1,4 @@
-// JSON schemas of the Transmission RPC: the envelope; what stands in the arguments is in Transmission's own
-// specification.
+// JSON schemas of the Transmission RPC: the envelope only; the arguments are in Transmission's own specification.
 
 import { Type } from '@sinclair/typebox'
 

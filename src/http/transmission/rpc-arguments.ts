@@ -1,5 +1,5 @@
 // The arguments of an RPC request, read one by one: JSON of a stranger in, checked values out. What is of a wrong type
-// is refused by name; what nobody asks for is passed over, as the real program does.
+// is refused by name; unknown arguments are ignored, as the real program does.
 
 import { AppError } from '../../base/errors.ts'
 

@@ -35,7 +35,7 @@ export class LongRpcResult {
 /** A method of the RPC: the arguments of its answer. AppErrors become the answer's `result`. */
 export type RpcMethod = (context: RpcContext, args: RpcArguments) => Promise<RpcResult | LongRpcResult>
 
-/** AppError ScopeMissing for whoever may not change the node itself. */
+/** AppError ScopeMissing for callers that may not change the node itself. */
 export function checkAdmin({ caller }: Pick<RpcContext, 'caller'>): void {
   if (!caller.localFiles) throw new AppError('ScopeMissing')
 }

@@ -85,7 +85,7 @@ export async function sessionClose(context: RpcContext): Promise<RpcResult> {
   return {}
 }
 
-/** `port-test`: nobody outside is asked, so only a router's word counts. */
+/** `port-test`: no host outside is asked, so only a router's word counts. */
 export async function portTest({ services }: RpcContext): Promise<RpcResult> {
   const mapped = services.state.network()?.mappings.some(({ protocol }) => protocol === 'tcp') ?? false
   if (!mapped) throw new AppError('StateConflict', 'not known: this node asks nobody outside whether its port is open')

@@ -44,7 +44,7 @@ function requestOf(args: RpcArguments): Omit<AddDownload, 'uri'> {
   const labels = args.texts('labels')
   const priorities = prioritiesOf(args)
   return {
-    // This node's default is for whoever says nothing; clients of this interface know no hops.
+    // This node's default is for requests that name none; clients of this interface know no hops.
     ...(destination !== null && destination !== '' && { destination: absolute('download-dir', destination) }),
     ...(paused === true && { paused }),
     ...(labels !== null && { labels }),

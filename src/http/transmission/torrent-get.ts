@@ -1,5 +1,5 @@
 // torrent-get (specification of Transmission, part 3.3): any fields of any torrents, as objects or as a table. Torrents
-// are read and written one after the other, so that a list of thousands stops nobody.
+// are read and written one after the other, so that a list of thousands holds up no other request.
 
 import type { ListedDownload, ListOptions } from '../../services/api.ts'
 import {

@@ -9,10 +9,10 @@ const MAX_REMOVED = 10_000
 
 interface Known {
   readonly id: number
-  /** What was told last, as one text. */
+  /** What was sent last, as one text. */
   told: string
   changedSec: number
-  /** Files, once somebody looked. */
+  /** Number of files, once they were counted. */
   files: number | null
 }
 
@@ -33,7 +33,7 @@ export class TorrentIds {
     return this.#byId.get(id) ?? null
   }
 
-  /** How many files it has; null = nobody looked yet. */
+  /** How many files it has; null = not counted yet. */
   filesOf(infohash: string): number | null {
     return this.#known.get(infohash)?.files ?? null
   }
@@ -56,7 +56,7 @@ export class TorrentIds {
     }
   }
 
-  /** Whether what is told of a torrent (`now`, as one text) changed lately; noted for the next time. */
+  /** Whether the answer for a torrent (`now`, as one text) changed lately; noted for the next time. */
   changedLately(infohash: string, now: string, nowSec: number): boolean {
     const entry = this.#entry(infohash)
     if (entry.told !== now) {

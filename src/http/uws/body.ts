@@ -1,5 +1,5 @@
-// Collects a request body up to its limit. What comes after the limit is thrown away, not kept, and the client is told
-// when it has finished sending: a connection cut in mid-upload would lose the answer.
+// Collects a request body up to its limit. What comes after the limit is thrown away, not kept, and the client gets the
+// error when it has finished sending: a connection cut in mid-upload would lose the answer.
 
 import { AppError } from '../../base/errors.ts'
 import type { Reply } from './reply.ts'

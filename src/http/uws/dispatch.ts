@@ -296,7 +296,7 @@ export class Dispatch {
   }
 
   #fail(reply: Reply, head: RequestHead, thrown: unknown): void {
-    // What fails because its client has gone is nobody's error.
+    // What fails because its client has gone is not an error.
     if (!reply.alive) return
     try {
       if (reply.error(thrown)) this.#reportBug(head, thrown)
@@ -315,7 +315,7 @@ export class Dispatch {
 }
 
 /**
- * False when it is refused: the connection ends with the answer, as nobody knows where the next request begins. That
+ * False when it is refused: the connection ends with the answer, as it is not known where the next request begins. That
  * comes after the handler, so that the native server takes nothing that follows in the same packet for a request.
  */
 function isFramed(req: HttpRequest, method: string, reply: Reply): boolean {

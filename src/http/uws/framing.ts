@@ -1,12 +1,13 @@
-// Where the body of a request ends must be read in one way alone: what the native server takes by the first of two
-// headers, a proxy before it may take by the second, and somebody's next request then begins in the middle of another's
-// (RFC 9112, 6.3).
+// Refuses requests whose body could be read to end in two places. Where the native server goes by the first of two
+// headers and a proxy before it by the second, the next client's request begins in the middle of another's (RFC 9112,
+// 6.3).
 
 import { AppError } from '../../base/errors.ts'
 import type { HttpRequest } from './native.ts'
 
 /**
- * AppError BadRequest for a request that announces a body and does not say clearly where it ends, or for whom it is.
+ * AppError BadRequest for a request that announces a body and does not say clearly where it ends, or for which host it
+ * is.
  */
 export function checkFraming(req: HttpRequest, method: string): void {
   if ((method === 'GET' || method === 'HEAD') && !announcesBody(req)) return

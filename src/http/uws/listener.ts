@@ -1,4 +1,4 @@
-// Where the server listens: plain HTTP at one port, which nobody else may have.
+// Where the server listens: plain HTTP at one port, which no other process may have.
 
 import { AppError } from '../../base/errors.ts'
 import type { HttpRequest, HttpResponse, ListenSocket, NativeApp, NativeServer } from './native.ts'

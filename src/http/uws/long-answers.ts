@@ -75,7 +75,7 @@ export class LongAnswers {
     })
   }
 
-  /** The place goes to whoever waited longest. */
+  /** The place goes to the answer that waited longest. */
   #leave(): void {
     for (const next of this.#queue) {
       this.#queue.delete(next)

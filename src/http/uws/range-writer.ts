@@ -156,7 +156,7 @@ export class RangeWriter implements BlockedStream {
 
   async #stepSlow(position: number, there: number): Promise<Outcome> {
     if (!this.#reply.alive) return 'ended'
-    // Who waits for a disk that does not answer holds nothing.
+    // A stream that waits for a disk that does not answer holds nothing.
     if (this.#opened.volume?.answers === false) await this.#opened.volume.nextAnswer()
     const slot = this.#arena.lease() ?? (await this.#arena.leaseLater(this.#reply.signal))
     let reading = false

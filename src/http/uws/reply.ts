@@ -159,9 +159,7 @@ export class Reply {
     this.parts(status, contentType, [body], headers)
   }
 
-  /**
-   * A whole answer in parts that follow each other; who shares the array between answers has its bytes counted once.
-   */
+  /** A whole answer in parts that follow each other; the bytes of an array that answers share are counted once. */
   parts(status: number, contentType: string, body: readonly Uint8Array[], headers: HeaderList = []): void {
     const all: HeaderList = [['Content-Type', contentType], ...headers]
     const length = lengthOf(body)

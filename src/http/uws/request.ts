@@ -21,9 +21,9 @@ const NAMES = {
 
 type Name = keyof typeof NAMES
 
-/** Keys are looked at before anything is kept, and kept by nobody. */
+/** Keys are looked at before anything is kept, and are not kept. */
 const KEPT = (Object.keys(NAMES) as readonly Name[]).filter(name => name !== 'apiKey' && name !== 'authorization')
-// Nobody writes to a query.
+// Shared: queries are only read.
 const NO_QUERY = new URLSearchParams()
 
 /** What the node reads of a request. Header texts are empty when absent. */

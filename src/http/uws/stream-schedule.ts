@@ -1,7 +1,7 @@
 // What all streams share: how much may be written in one turn of the event loop, the timer that keeps blocked
 // connections alive, and the number of open streams.
 // The native server aborts a response that waits for its client for about 10 s. Pausing and resuming the socket in one
-// go starts that time anew and costs no read (measured; the decision note on stalled readers has the figures).
+// go restarts that time and costs no read (measured; the decision note on stalled readers has the figures).
 
 import type { Clock, Timer } from '../../ports/clock.ts'
 
@@ -12,7 +12,7 @@ const REARM_MS = 4000
 
 /** A stream whose client does not take what is there. */
 export interface BlockedStream {
-  /** Starts the native server's time anew. */
+  /** Restarts the native server's time. */
   rearm(): void
   /** Ends the stream and its connection. */
   cut(): void

@@ -74,7 +74,7 @@ export class TlsListener {
     for (const app of this.#apps.splice(0)) app.close()
   }
 
-  /** A port that nobody has. */
+  /** A free port. */
   async #freePort(): Promise<number> {
     const probe = this.#native.App()
     const socket = await listenSomewhere(this.#native, probe, this.#place)
@@ -95,7 +95,7 @@ export class TlsListener {
     return socket
   }
 
-  /** Never rejects. Files that differ count when they were the same for two looks: both are to be whole. */
+  /** Never rejects. Files that differ count when they were the same for two looks: both must be whole. */
   async #look(): Promise<void> {
     const { log } = this.#deps
     try {

@@ -19,8 +19,8 @@ export class AllowedPaths implements ClientPaths {
   readonly #turns: VolumeTurns
 
   /**
-   * `folders` is asked at each use: absolute folders for callers who may not name any path. `own`: what nobody may
-   * name; null where there is no node.
+   * `folders` is called at each use: absolute folders for callers who may not name any path. `own`: files that no
+   * caller may name; null where there is no node.
    */
   constructor(folders: () => readonly string[], own: Pick<OwnFiles, 'check'> | null, turns: VolumeTurns = noTurns) {
     this.#folders = folders
@@ -32,7 +32,7 @@ export class AllowedPaths implements ClientPaths {
     checkAbsolute(named)
     const real = await this.#real(named).catch((error: unknown) => {
       if (error instanceof AppError) throw error
-      // Whether there is something outside the allowed folders is nobody's business.
+      // A caller must not learn whether there is something outside the allowed folders.
       if (!caller.anyPath && !isInside(path.resolve(named), this.#folders())) throw new AppError('PathNotAllowed')
       const text = errnoOf(error) === 'ENOENT' ? 'there is nothing' : errorText(error)
       throw new AppError('InvalidParameter', `path: ${named} cannot be used: ${text}.`, { cause: error })

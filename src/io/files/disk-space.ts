@@ -69,7 +69,7 @@ export class DiskSpace {
     if (known !== undefined) {
       const look = await known
       if (this.#clock.now() - look.atMs < FRESH_MS) return look
-      // Somebody else may have looked again while this call waited.
+      // Another call may have looked again while this one waited.
       const newer = this.#looks.get(folder)
       if (newer !== undefined && newer !== known) return newer
     }

@@ -1,5 +1,5 @@
 // How the files of one torrent were left: device, inode, size and time of each that was used. A look at a file is
-// judged by its note, so that what somebody else changed is seen. Pure; knows no disk. Invariants: a file that this
+// judged by its note, so that a change by another program is seen. Pure; knows no disk. Invariants: a file that this
 // node is writing, or has written and not flushed, is judged by its inode and length alone; a look that began before a
 // write ended proves nothing.
 
@@ -73,7 +73,7 @@ export class FileNotes {
     this.#touch(note)
   }
 
-  /** Files that are not there are made anew: how they were left says nothing of what comes. */
+  /** Files that are not there are created again: how they were left says nothing of what comes. */
   keepOnly(isThere: (file: number) => boolean): void {
     for (const file of this.#notes.keys()) if (!isThere(file)) this.accept(file)
   }
@@ -119,7 +119,7 @@ export class FileNotes {
 
   /**
    * To be asked for before a flush: what is answered takes a look made after it, which counts unless something was
-   * written or the file is not as it was left: that stays to be seen by who uses it next.
+   * written or the file is not as it was left: that is left for the next user to see.
    */
   settling(file: number): (seen: FileLook) => void {
     const { version } = this.#note(file)

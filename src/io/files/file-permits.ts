@@ -1,4 +1,4 @@
-// How many descriptors may be lent at a time. Whoever finds none waits; first come first served. Invariant: volumes
+// How many descriptors may be lent at a time. Callers wait for a free one; first come first served. Invariant: volumes
 // other than that of the state directory hold at most half of them each, so that one that does not answer leaves the
 // rest to others.
 
@@ -44,12 +44,12 @@ export class FilePermits {
   #goOn(): void {
     const left: Waiting[] = []
     let full = false
-    // Of one volume nobody is overtaken: small ones would come before a large one for ever.
+    // Within a volume none is overtaken: small ones would come before a large one for ever.
     const passed = new Set<Volume>()
     for (const waiting of this.#waiting) {
       const { count, volume, go } = waiting
       const part = !passed.has(volume) && this.#hasPart(waiting)
-      // Who has a part and finds too few is not overtaken; who has none lets others pass.
+      // A waiter with a part that finds too few is not overtaken; one without lets others pass.
       full ||= part && count > this.#free
       if (full || !part) {
         left.push(waiting)

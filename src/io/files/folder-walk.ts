@@ -1,7 +1,7 @@
 // One walk over a torrent's folders on the disk, those above before those below. Only what is there is visited: of a
-// torrent of 200,000 folders a few may have been made. Invariants: a visit is short, for it holds a lane of the volume
-// and a long one makes it look stalled; small folders are done from the one above them, so that a folder costs its own
-// calls and not its depth.
+// torrent of 200,000 folders a few may have been made. Invariants: a visit is short, since it holds a lane of the
+// volume and a long one makes it look stalled; small folders are done from the one above them, so that a folder costs
+// its own calls and not its depth.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../base/errors.ts'

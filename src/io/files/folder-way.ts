@@ -20,7 +20,7 @@ export interface OpenFolders {
 export class FolderWay {
   readonly folder: SafeFolder
   readonly #options: OpenFolders
-  /** Its path without links; '' where nobody asks. */
+  /** Its path without links; '' where it is not needed. */
   readonly #real: string
   /** The folder of the node's own files may lie below it. */
   readonly #mayMeet: boolean
@@ -104,7 +104,7 @@ export class FolderWay {
 }
 
 /**
- * Folders that are open below each other, for one who goes from folder to folder: what the next one shares with the one
+ * Folders that are open below each other, for a walk from folder to folder: what the next one shares with the one
  * before is not opened again. Close it after use.
  */
 export class FolderChain {

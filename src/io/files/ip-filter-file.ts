@@ -16,7 +16,7 @@ import { runStepsInTurns } from '../../wire/steps.ts'
 const LOOK_MS = 2_000
 /** Most bytes of one list, unpacked: two million lines of the longest kind in the field. */
 const MAX_LIST_BYTES = 512 * 1024 * 1024
-/** Readings of files that change meanwhile, where somebody waits for the result. */
+/** Attempts to read files that change meanwhile, where a caller waits for the result. */
 const ATTEMPTS = 3
 /** Bytes read at once. */
 const READ_BYTES = 64 * 1024
@@ -119,7 +119,7 @@ export class IpFilterFiles {
 
   /**
    * Reads the lists for the first time and watches them from then on. Rejects with AppError BadConfiguration when one
-   * cannot be read: whoever asked for a filter must not run without it.
+   * cannot be read: a node that was given a filter must not run without it.
    */
   async start(): Promise<void> {
     this.#watch()
@@ -167,7 +167,7 @@ export class IpFilterFiles {
     if (!this.#busy) void this.#alone(() => this.#read(false))
   }
 
-  /** Reads the files when they changed; `atOnce` does not wait until nobody writes them. */
+  /** Reads the files when they changed; `atOnce` does not wait until they are no longer written. */
   async #read(atOnce: boolean): Promise<void> {
     const attempts = atOnce ? ATTEMPTS : 1
     for (let attempt = 0; attempt < attempts; attempt++) if (await this.#readOnce(atOnce)) return

@@ -1,5 +1,5 @@
 // Makes a torrent's folders and its zero-byte files, and finds out which of its files are there. A folder that is made
-// now holds nothing: it is entered only when something is to be made in it.
+// now holds nothing: it is entered only when something must be made in it.
 
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'

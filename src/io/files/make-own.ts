@@ -1,6 +1,6 @@
-// Makes a file that was there before a torrent the torrent's own, before the torrent writes to it first. Looked at by
+// Makes a file that was there before a torrent the torrent's own, before the torrent's first write to it. Looked at by
 // the descriptor that it is opened with. Invariants: a file with other names is never written to, a copy takes its
-// name; what may be somebody's work keeps every byte under another name in the same folder; at no moment is there no
+// name; what may be the user's work keeps every byte under another name in the same folder; at no moment is there no
 // file of the torrent's name.
 
 import { type BigIntStats, fstat, fsync, ftruncate, read } from 'node:fs'
@@ -37,7 +37,7 @@ export interface FirstWrite {
   /** The info hash. */
   readonly key: string
   readonly found: Exclude<FoundFile, 'foreign'>
-  /** What is to be written first, and where in the file. */
+  /** The first bytes to write, and where in the file. */
   readonly position: number
   readonly bytes: readonly Uint8Array[]
 }
@@ -206,7 +206,7 @@ class Taking {
     await this.#turn(() => truncateDescriptor(copy, length))
   }
 
-  /** What somebody put there meanwhile is not to be lost. */
+  /** A file that was put there meanwhile must not be lost. */
   async #checkStillThere(): Promise<void> {
     const now = await this.#parent.stat(this.#name)
     if (now !== null && !isSame(now, this.#file)) throw this.#replaced()

@@ -16,7 +16,7 @@ import { diskError, errnoOf } from './disk-errors.ts'
 
 /** Files open at a time. fs-chunk-store keeps its file open until it is closed. */
 const MAX_OPEN = 16
-/** A file that nobody used this long is closed. */
+/** A file that was not used this long is closed. */
 const IDLE_MS = 30_000
 /** Operations that may wait: as many as the largest metadata has pieces. */
 const MAX_PENDING = 1024
@@ -151,7 +151,7 @@ export class ChunkFileMetadata implements MetadataChunks {
     }
   }
 
-  /** What a process that was killed had not finished: nobody goes on with it. */
+  /** What a killed process had not finished is not continued. */
   async #forgetLeftBehind(): Promise<void> {
     for (const name of await readdir(this.#folder)) {
       if (/^[0-9a-f]{40}\.(part|new)$/.test(name)) await rm(join(this.#folder, name), { force: true })

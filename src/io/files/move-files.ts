@@ -1,7 +1,7 @@
 // Brings the files of a torrent from one folder to another without a moment in which neither has them all: everything
 // is placed at the new one (linked where both are one file system, else copied and flushed), and only what is at both
-// is ever deleted. Nothing is overwritten, no link of anybody else followed. Which place counts is the caller's to
-// remember.
+// is ever deleted. Nothing is overwritten, no link is followed that others made. Which place counts is for the caller
+// to remember.
 
 import { fsync, ftruncate, futimes } from 'node:fs'
 import { promisify } from 'node:util'

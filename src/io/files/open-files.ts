@@ -12,7 +12,7 @@ import type { Volume } from './volume.ts'
 
 /** What lies at a path. */
 export interface SeenFile extends FileIdentity {
-  /** Why nothing of it is to be read or written: it is not as it was left. Absent: nobody knows how that was. */
+  /** Why it must not be read or written: it is not as it was left. Absent: how it was left is not known. */
   readonly changed?: AppError | null
 }
 
@@ -24,7 +24,7 @@ export interface FileSource {
   open(index: number, write: boolean): Promise<SourceFile>
   identify(index: number): Promise<SeenFile>
   pathOf(index: number): string
-  /** Where they are, for whom volumes are kept apart (src/io/files/volume-lanes.ts). */
+  /** The path whose volume they count to (src/io/files/volume-lanes.ts). */
   readonly place: string
 }
 
@@ -69,7 +69,7 @@ export class OpenFiles {
   readonly #volumes: FileVolumes
   readonly #lent = new Map<LentFile, Entry>()
   readonly #permits: FilePermits
-  /** Descriptors being closed behind somebody's back; close() waits for them. */
+  /** Descriptors that are being closed and that no caller awaits; close() waits for them. */
   readonly #closing = new Set<Promise<void>>()
   #nextName = 1
 
@@ -126,7 +126,7 @@ export class OpenFiles {
     return this.#clock.now() - entry.lookedAtMs < this.#recheckMs ? entry.opened : null
   }
 
-  /** The next use of a file opens it anew, and so looks at it. */
+  /** The next use of a file opens it again, and so looks at it. */
   forget(source: FileSource, index: number): void {
     const name = `${this.#nameOf(source)}/${index}`
     for (const key of [`${name}/w`, `${name}/r`]) {
@@ -203,7 +203,7 @@ export class OpenFiles {
     }
   }
 
-  /** A user gives up an entry that nobody is to use any more. */
+  /** A user gives up an entry that must not be used any more. */
   #abandon(key: string, entry: Entry): void {
     if (this.#entries.get(key) === entry) this.#entries.delete(key)
     entry.stale = true
@@ -216,7 +216,7 @@ export class OpenFiles {
       .then(() => this.#opened(source, index, write))
       .then(
         entry => {
-          // Forgotten meanwhile: who waits finds that it is not the entry, and opens another.
+          // Forgotten meanwhile: waiters find that it is not the entry, and open another.
           if (this.#entries.get(key) === opening) this.#entries.set(key, entry)
           else void this.#shut(entry)
           return entry
@@ -246,7 +246,7 @@ export class OpenFiles {
       if (this.#entries.size <= this.#capacity) return
       if (entry instanceof Promise || entry.users > 0) continue
       const closed = this.#discard(key, entry)
-      // Not of a volume that does not answer: nobody else must wait for it.
+      // Not of a volume that does not answer: callers for other volumes must not wait for it.
       if (this.#volumes.volumeOf(entry.source.place).stuck === 0) await closed
     }
   }

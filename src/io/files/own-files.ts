@@ -1,6 +1,6 @@
 // Where the node's own files lie: in the state directory, but for its folder `downloads` and the configured watch
-// folder. Nothing of a download may be written, moved or read there, whoever asks: who can replace the list of keys has
-// all keys.
+// folder. Nothing of a download may be written, moved or read there, not even for the owner's key: replacing the list
+// of keys gives all rights.
 
 import { statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'

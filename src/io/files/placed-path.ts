@@ -1,5 +1,5 @@
-// Where a path leads, link by link, each looked at in the turn of its own volume: before it is known which volume a
-// path leads to, nobody can be held up by it.
+// Where a path leads, link by link, each looked at in the turn of its own volume: so a path that leads to a stalled
+// volume holds up no other call.
 
 import { readlink } from 'node:fs/promises'
 import path from 'node:path'
@@ -10,7 +10,7 @@ const MAX_LINKS = 40
 
 /**
  * The absolute path with the links of all its folders, and its own, followed as far as they are there. Never rejects
- * for what is missing or forbidden: whoever uses the path hears of it. AppError VolumeStalled.
+ * for what is missing or forbidden: using the path will. AppError VolumeStalled.
  */
 export async function placeOf(named: string, turns: VolumeTurns): Promise<string> {
   let rest = path

@@ -171,7 +171,7 @@ async function namesIn(folder: string, endings: readonly string[], turns: Volume
   return found
 }
 
-/** Every name in a folder, some in each turn: a long list holds up nobody. */
+/** Every name in a folder, some in each turn: a long list holds up no other call. */
 async function* allNames(folder: string, turns: VolumeTurns): AsyncGenerator<string, void> {
   let gone = false
   let directory: Dir | null = null
@@ -183,7 +183,7 @@ async function* allNames(folder: string, turns: VolumeTurns): AsyncGenerator<str
   try {
     await turns.runInTime(folder, async () => {
       directory = await opendir(folder, { bufferSize: READ_AHEAD })
-      // Who waited may have been told that the volume does not answer.
+      // The caller may already have had an error that the volume does not answer.
       if (gone) close()
     })
     for (let names: string[] | null = []; names !== null; ) {

@@ -15,7 +15,7 @@ const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR }
 const O_NOATIME: number = constants.O_NOATIME ?? 0
 /** Names read from a folder at a time. */
 const NAMES_AT_ONCE = 256
-/** Type of a file system in memory (statfs(2)); it knows no reads that do not wait, for it never does. */
+/** Type of a file system in memory (statfs(2)); it has no reads that do not wait, since none of its reads wait. */
 const TMPFS = 0x01021994
 const openDescriptor = promisify(open)
 const statDescriptor = promisify(fstat) as unknown as (fd: number, options: { bigint: true }) => Promise<BigIntStats>
@@ -43,7 +43,7 @@ export interface FileLook extends FileIdentity {
  */
 export type ReadsAtOnce = 'all' | 'cached' | 'none'
 
-/** A descriptor and the file it stands for. The holder closes it. */
+/** A descriptor and which file it is of. The holder closes it. */
 export interface OpenedFile extends FileIdentity {
   readonly fd: number
   readonly atOnce: ReadsAtOnce
@@ -52,7 +52,7 @@ export interface OpenedFile extends FileIdentity {
 /** A descriptor just opened, with what its file looked like then. */
 export interface FreshFile extends OpenedFile, FileLook {}
 
-/** Closes a descriptor; a failure to close has nobody who could act on it. */
+/** Closes a descriptor; no caller could act on a failure to close. */
 export async function closeQuietly(fd: number): Promise<void> {
   await closeDescriptor(fd).catch(() => undefined)
 }

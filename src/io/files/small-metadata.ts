@@ -1,6 +1,6 @@
-// Info dictionaries that are small stay in memory while they arrive from peers: a magnet waits for nothing but the
-// peers. Larger ones, and those for which there is no room, go to files as before. Invariant: what is held is bounded,
-// by each and in all, however many strangers announce metadata.
+// Keeps small info dictionaries in memory while they arrive from peers, so that a magnet does not wait for the disk.
+// Larger ones, and those that find no room, go to files. Invariant: what is held is bounded, by each and in all,
+// however many strangers announce metadata.
 
 import { AppError } from '../../base/errors.ts'
 import type { InfoHash } from '../../base/ids.ts'

@@ -1,6 +1,5 @@
-// The files a torrent is to be made of: found below a path without following a link, and opened again later only as
-// what was found. Reads no content. Invariant: a file that is handed out has the size, time and identity that were
-// listed.
+// The files to make a torrent of: found below a path without following a link, and opened again later only as what was
+// found. Reads no content. Invariant: a file that is handed out has the size, time and identity that were listed.
 
 import { type BigIntStats, fstat } from 'node:fs'
 import { lstat } from 'node:fs/promises'

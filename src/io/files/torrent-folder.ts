@@ -43,12 +43,12 @@ export class TorrentFolder {
   readonly #lanes: VolumeLanes
   readonly #own: OwnFiles | null
   readonly #proc: boolean
-  /** Files known to have been there: when such a one is gone it has vanished, and is not made anew. */
+  /** Files known to have been there: when such a one is gone it was deleted by others, and is not created again. */
   #made = new Set<number>()
   /** Files whose names have been made durable since prepare(). */
   #flushed = new Set<number>()
   #root: string | null = null
-  /** Which file the first opening for writing must find, where somebody looked at it. */
+  /** Which file the first opening for writing must find, where it was looked at before. */
   readonly #expected = new Map<number, FileIdentity>()
 
   /** `own`: what is never touched; null for torrents of the node itself. */
@@ -65,7 +65,7 @@ export class TorrentFolder {
     this.#proc = proc
   }
 
-  /** Where the files are, for whom volumes are kept apart. */
+  /** The path whose volume the files count to. */
   get place(): string {
     return this.#destination
   }

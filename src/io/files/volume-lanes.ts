@@ -45,7 +45,7 @@ export function libuvThreads(env: Readonly<Record<string, string | undefined>>):
   return Number.isNaN(set) ? DEFAULT_THREADS : Math.min(1024, Math.max(1, set))
 }
 
-/** Lanes of which nothing is known of volumes: all is one. */
+/** Lanes that know no volumes: all paths count to one. */
 export function plainLanes(clock: Clock): VolumeLanes {
   return new VolumeLanes({ statePath: null }, { clock, mounts: [], readMounts: () => Promise.resolve([]) })
 }
@@ -111,12 +111,12 @@ export class VolumeLanes implements VolumeWatch, VolumeTurns {
   }
 
   /**
-   * As run(), for somebody who cannot wait: AppError VolumeStalled in time. What the call does may still be done later.
+   * As run(), for callers that cannot wait: AppError VolumeStalled in time. What the call does may still be done later.
    */
   runInTime<T>(path: string, call: () => Promise<T>): Promise<T> {
     const volume = this.volumeOf(path)
     let given = false
-    // Who has gone wants nothing done any more.
+    // A caller that has gone wants nothing done any more.
     const wanted = (): Promise<T> => (given ? Promise.reject(volume.error()) : call())
     return this.#inTime(volume, this.run(path, wanted), () => {
       given = true
@@ -189,7 +189,7 @@ export class VolumeLanes implements VolumeWatch, VolumeTurns {
     return volume
   }
 
-  /** Reads the table of mounts again; before paths that somebody just named. */
+  /** Reads the table of mounts again; before the use of paths that a client just named. */
   refresh(): Promise<void> {
     this.#mountsMs = this.#clock.now()
     this.#reading ??= this.#deps.readMounts().then(

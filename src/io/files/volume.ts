@@ -1,23 +1,24 @@
 // One volume (mounted file system): calls that are out, calls that wait for their turn, and whether it answers. Starts
 // no call and sets no timer (volume-lanes.ts does). Invariants: what it holds of threads only grows while it answers:
-// the first call goes alone, each answer lets twice as many go; whoever waits with a bound is told in time.
+// the first call goes alone, each answer lets twice as many go; a caller that waits with a bound gets its error in
+// time.
 
 import { AppError } from '../../base/errors.ts'
 import { DiskLanes } from './disk-lanes.ts'
 
 /** A call out longer than this makes the volume a slow one: what is new goes one by one. */
 export const SLOW_MS = 250
-/** A call out longer than this: the volume is stalled. Whoever does not wait for ever waits this long. */
+/** A call out longer than this: the volume is stalled. Callers with a bound wait this long. */
 export const STALLED_MS = 5000
 /** A flush may take long on a disk that is well. */
 const STALLED_FLUSH_MS = 30_000
-/** After this long without a call it has to prove itself anew. */
+/** After this long without a call it must prove again that it answers. */
 const IDLE_MS = 1000
 /** Readers that go on although nothing was answered lately. */
 const READERS = 8
 /** See READERS. */
 const LATELY_MS = 50
-/** What is to be written waits longer than this: peers are asked for no more. */
+/** Writes wait longer than this: no more is requested from peers. */
 const WRITES_MS = 1000
 /** Calls that may wait for their turn; more is a mistake somewhere. */
 const MAX_WAITING = 16_384
@@ -53,7 +54,7 @@ export class Volume {
   /** Jobs of workers: they hold no thread of libuv, but say that answers are due. */
   readonly #jobs = new Set<Call>()
   readonly #waiting = new Set<Turn>()
-  /** Who waits for any answer. */
+  /** Callers that wait for any answer. */
   readonly #gate = new Set<() => void>()
   readonly #patience = new Set<Patience>()
   /** One flush at a time: it may last seconds and must leave turns to readers. */
@@ -88,7 +89,7 @@ export class Volume {
   get stalled(): boolean {
     return this.#stalledMs !== null
   }
-  /** Somebody waits for it. */
+  /** True while a call waits for it. */
   get busy(): boolean {
     return this.#calls.size + this.#jobs.size + this.#waiting.size + this.#patience.size > 0
   }
@@ -192,13 +193,13 @@ export class Volume {
     })
   }
 
-  /** From now on the caller is told when it has waited too long; answers how that ends. */
+  /** From now on `patience` gets an error when the caller has waited too long; answers a function that ends this. */
   patient(patience: Patience): () => void {
     this.#patience.add(patience)
     return () => this.#patience.delete(patience)
   }
 
-  /** Counts what is late, and tells who has waited too long. True: it is stalled since now. */
+  /** Counts what is late, and gives up callers that waited too long. True: it is stalled since now. */
   look(nowMs: number): boolean {
     this.#stuck = 0
     for (const call of this.#calls) {
@@ -208,7 +209,7 @@ export class Volume {
     if (this.#stuck > 0) this.#window = 1
     const news = !this.own && !this.stalled && this.#isStalled(nowMs)
     if (news) this.#stalledMs = nowMs
-    // Nothing is out that could be answered: who waits tries for himself.
+    // Nothing is out that could be answered: each waiter tries for itself.
     if (this.#calls.size + this.#jobs.size + this.#waiting.size === 0) this.#openGate()
     if (!this.stalled) return news
     for (const patience of this.#patience) {
@@ -219,7 +220,7 @@ export class Volume {
     return news
   }
 
-  /** What callers are told that cannot wait. */
+  /** The error for callers that cannot wait. */
   error(): AppError {
     return new AppError(
       'VolumeStalled',

@@ -135,7 +135,7 @@ export class DiskWatchedFolder implements WatchedFolder {
     return true
   }
 
-  /** Every folder is asked anew: the watched one may be named through a link that changes. */
+  /** Every folder is looked at again: the watched one may be named through a link that changes. */
   async #isOwn(folder: string): Promise<boolean> {
     const real = await this.#turn(folder, () => realpath(folder)).catch(() => null)
     return real === null || this.#own?.holds(real) === true

@@ -53,7 +53,7 @@ const PRIVATE = table(
   'fec0::/10',
 )
 
-/** Nobody should connect there: unspecified, protocol assignments, documentation, benchmarks, multicast, reserved. */
+/** No node should connect there: unspecified, protocol assignments, documentation, benchmarks, multicast, reserved. */
 const REFUSED = table(
   '0.0.0.0/8',
   '192.0.0.0/24',
@@ -122,8 +122,8 @@ export class AddressPolicy {
     if (own === 'refused') return 'refused'
     const inside = own === 'public' ? embedded(bytes) : null
     if (inside === null) return own === 'private' && this.#allows(bytes) ? 'public' : own
-    // Whoever spells an IPv4 address in IPv6 wants to get past a check: private, unless the owner allows this spelling
-    // (a NAT64 network does) or the address inside, and never better than the address inside.
+    // IPv4 spelt in IPv6 is how one gets past a check: private, unless the owner allows this spelling (a NAT64 network
+    // does) or the address inside, and never better than the address inside.
     const insideClass = this.#classify(inside)
     if (insideClass !== 'public') return insideClass
     return this.#allows(bytes) || this.#allows(inside) ? 'public' : 'private'

@@ -1,4 +1,4 @@
-// The answer to a request for a range, before its body is read, whoever carries it: node:http or plain-http.ts.
+// The answer to a request for a range, before its body is read, whether by node:http or by plain-http.ts.
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { AppError } from '../../base/errors.ts'

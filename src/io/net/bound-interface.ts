@@ -1,6 +1,6 @@
 // The addresses and devices that the node is bound to, watched: a device is its addresses of both families. Looks once
-// a second, and whenever somebody asks and the last look is old, so no socket is bound to an address that has just
-// gone. What the node has open when it goes is closed by those who watch. Knows no socket.
+// a second, and at a question when the last look is old, so no socket is bound to an address that has just gone. Knows
+// no socket: its watchers close theirs when an address goes.
 
 import { networkInterfaces } from 'node:os'
 import type { Clock, Timer } from '../../ports/clock.ts'
@@ -40,7 +40,7 @@ export interface BoundInterfaceDeps {
   readonly clock: Clock
   /** Default: what the system says. */
   readonly devices?: ReadDevices
-  /** The number of a device by its name; absent = nobody knows them, and sockets do not depend on them. */
+  /** The number of a device by its name; absent = they are not known, and sockets do not depend on them. */
   readonly indexOf?: (device: string) => number
 }
 
@@ -48,7 +48,8 @@ export interface BoundInterfaceDeps {
 interface Present {
   readonly endpoint: LocalEndpoint
   /**
-   * Address and number of its device. Sockets keep to the number: a device made anew under the old name is another one.
+   * Address and number of its device. Sockets keep to the number: a device made again under the old name is another
+   * one.
    */
   readonly key: string
 }
@@ -180,7 +181,7 @@ export class BoundInterface implements NetworkPlace {
     try {
       devices = this.#devices()
     } catch {
-      // The system does not tell (out of descriptors): nobody can say that the addresses are still there.
+      // The system does not tell (out of descriptors): it cannot be known that the addresses are still there.
       return []
     }
     const found = new Map<string, Present>()

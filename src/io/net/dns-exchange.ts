@@ -1,6 +1,6 @@
 // One question to one name server: by UDP, and by TCP when the answer does not fit into a datagram (RFC 7766). What is
 // not an answer to this very question is passed over, as anybody can send datagrams. Each question has a socket of its
-// own, so that nobody knows the port before.
+// own, so that its port cannot be guessed.
 
 import { AppError, DecodeError } from '../../base/errors.ts'
 import { addressKey, type PeerAddress } from '../../base/ids.ts'

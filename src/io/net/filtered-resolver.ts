@@ -3,7 +3,7 @@
 
 import type { NameResolver, ResolvedAddress } from '../../ports/name-resolver.ts'
 
-/** NameResolver that judges anew what another one answers. */
+/** NameResolver that applies the lists to the answers of another one. */
 export class FilteredResolver implements NameResolver {
   readonly #resolver: NameResolver
   readonly #blocks: (ip: string) => boolean

@@ -135,7 +135,8 @@ class TlsAgent extends HttpsAgent {
     const host = to.host ?? ''
     this.#connector.open(host, Number(to.port), (error, socket) => {
       if (socket === null) return done?.(error, null as unknown as Duplex)
-      // The certificate is checked against the host, which is told to the server unless it is an address (RFC 6066).
+      // The certificate is checked against the host, whose name is sent to the server (SNI) unless it is an address
+      // (RFC 6066).
       done?.(null, connectTls({ socket, host, ...(isIP(host) === 0 ? { servername: host } : {}) }))
     })
   }

@@ -201,7 +201,7 @@ class BodyReading {
     }
     // The sink may have given up.
     if (this.#ended) return
-    // A whole file of which only the beginning was wanted, or a server that does not stop: what was wanted is here.
+    // A whole file where only the beginning was wanted, or a server that does not stop: what was wanted is here.
     if (chunk.length > room) return this.end({ kind: 'done' })
     if (wait === undefined) return this.#wait()
     clearTimeout(this.#idle)

@@ -1,7 +1,7 @@
 // Single HTTP(S) requests to addresses that strangers name, each judged before anything is sent: names are looked up,
 // private addresses are asked only as the rule allows and never after a public one, refused ones never. Follows no
-// redirects: who does has every hop judged here. Invariant: a request leaves by agents that reach addresses of its
-// hop's class and no others.
+// redirects: callers that do have every hop judged here. Invariant: a request leaves by agents that reach addresses of
+// its hop's class and no others.
 
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
@@ -70,8 +70,8 @@ export class JudgedRequests {
   }
 
   /**
-   * Decides by which agents a url (`href`, relative to `base`) may be asked. A name with public addresses is asked at
-   * those only. Rejects with AppError SourceFailed, BadScheme or AddressRefused.
+   * Decides which agents may request a url (`href`, relative to `base`). A name with public addresses is asked at those
+   * only. Rejects with AppError SourceFailed, BadScheme or AddressRefused.
    */
   async judge(href: string, rule: HopRule, base?: URL): Promise<Hop> {
     const url = URL.parse(href, base?.href)
@@ -146,7 +146,7 @@ export class JudgedRequests {
         url.protocol === 'https:'
           ? requestHttps({ ...to, port: url.port || 443, agent: agents.https })
           : requestHttp({ ...to, port: url.port || 80, agent: agents.http })
-      // An answer that comes when nobody waits any more would keep its connection.
+      // An answer that comes when the caller no longer waits would keep its connection.
       sent.once('response', answer => (signal.aborted ? drop(answer) : resolve(answer)))
       // Stays: an abort may come after the answer.
       sent.on('error', reject)

@@ -1,5 +1,5 @@
-// A resolver that asks nobody: literal addresses are judged, names are refused. Stands where names are left to a proxy,
-// so that no question about them leaves this node.
+// A resolver that sends nothing: literal addresses are judged, names are refused. Used where a proxy resolves names, so
+// that no question about them leaves this node.
 
 import { AppError } from '../../base/errors.ts'
 import type { NameResolver, ResolvedAddress } from '../../ports/name-resolver.ts'

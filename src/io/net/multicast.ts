@@ -29,8 +29,8 @@ export interface InterfaceAddress {
 }
 
 /**
- * The addresses of a family by which others in the local network can reach us, one an interface; loopback has none.
- * `mayUse`: which of them this node may use.
+ * Our addresses of a family in the local network, one an interface; loopback has none. `mayUse`: which of them this
+ * node may use.
  */
 export function localInterfaces(family: 4 | 6, mayUse: (ip: string) => boolean = () => true): InterfaceAddress[] {
   const found: InterfaceAddress[] = []
@@ -49,7 +49,7 @@ export function localInterfaces(family: 4 | 6, mayUse: (ip: string) => boolean =
   return found
 }
 
-/** What a multicast network may be told. */
+/** Options of a multicast network. */
 export interface DgramMulticastOptions {
   /** Addresses of the interfaces to use; default localInterfaces. */
   interfaces?(family: 4 | 6): readonly InterfaceAddress[]
@@ -154,7 +154,7 @@ class DgramMembership implements MulticastSocket {
     }
     const socket = newSocket(family, false)
     this.#senders.set(at.ip, { at, socket })
-    // A socket that could not be bound would be bound to any address by its first send: it is tried anew then.
+    // A socket that could not be bound would be bound to any address by its first send: it is tried again then.
     socket.on('error', () => this.#giveUp(at.ip, socket))
     socket.once('listening', () => {
       try {

@@ -41,7 +41,7 @@ export interface NetworkStackOptions {
   readonly proxyPeers: boolean
   /** Trackers and torrent sources go through the proxy (setting proxy_tracker_connections). */
   readonly proxyTrackers: boolean
-  /** Nobody may connect to this node beside the proxy (setting force_proxy). */
+  /** No peer may connect to this node except through the proxy (setting force_proxy). */
   readonly forceProxy: boolean
 }
 
@@ -65,7 +65,7 @@ export interface NetworkLane {
   readonly resolver: NameResolver
   /** For GuardedHttp and GuardedFetch; null = direct. */
   readonly route: OutgoingRoute | null
-  /** True where names are told to the proxy: UDP sockets have sendToName then. */
+  /** True where the proxy resolves names: UDP sockets have sendToName then. */
   readonly namesToProxy: boolean
   /** True while the proxy is not there, or lets this node not in. */
   failing(): boolean
@@ -90,7 +90,7 @@ export interface NetworkStack {
   readonly place: NetworkPlace | null
   /** Sockets at the addresses of a device keep to it; false: to the addresses alone. */
   readonly keepsToDevices: boolean
-  /** Null where nothing may be told to the local network: no local discovery, no port mapping. */
+  /** Null where nothing may be sent to the local network: no local discovery, no port mapping. */
   readonly local: LocalLane | null
   stop(): void
 }

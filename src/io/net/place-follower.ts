@@ -1,6 +1,6 @@
-// Sockets that stand at every wanted address of a NetworkPlace: opened one after the other, closed when their address
-// goes, tried again where it could not be had. What kind of socket it is, its owner knows (placed-tcp.ts,
-// placed-udp.ts). Invariant: whoever closes the follower finds no socket opened afterwards.
+// Keeps a socket open at every wanted address of a NetworkPlace: opened one after the other, closed when their address
+// goes, tried again after a failure. What kind of socket it is, its owner knows (placed-tcp.ts, placed-udp.ts).
+// Invariant: after close() no socket is opened.
 
 import { AppError, errorText } from '../../base/errors.ts'
 import { addressKey, type PeerAddress } from '../../base/ids.ts'
@@ -23,15 +23,15 @@ export interface PlaceFollowerDeps<Socket> {
   /** Addresses that should have a socket now. */
   wanted(): readonly PeerAddress[]
   open(at: PeerAddress): Promise<Socket>
-  /** A socket for `at` is open; answers the wanted address that it stands for from now on. */
+  /** A socket for `at` is open; answers the wanted address that it serves from now on. */
   opened(at: PeerAddress, socket: Socket): PeerAddress
   /** The address of a socket went. */
   lost(socket: Socket): Promise<void>
 }
 
 /**
- * Sockets that stand at every wanted address of a NetworkPlace: opened one after the other, closed when their address
- * goes, tried again where it could not be had.
+ * Keeps a socket open at every wanted address of a NetworkPlace: opened one after the other, closed when their address
+ * goes, tried again after a failure.
  */
 export class PlaceFollower<Socket extends { close(): Promise<void> }> {
   readonly #deps: PlaceFollowerDeps<Socket>

@@ -1,7 +1,7 @@
 // Name look-ups from a NetworkPlace only: questions to the system's name servers over the place's own sockets. The
-// system's resolver would ask from wherever it likes, and tell the names of trackers beside the tunnel; c-ares can be
-// told an address, but no device (decision 0301). Names of hosts files are not known here; a name server on this
-// machine asks on from where it likes, which this node cannot change.
+// system's resolver would ask from any address, and so leak the names of trackers past the tunnel; c-ares can be bound
+// to an address, but to no device (decision 0301). Names of hosts files are not known here; a name server on this
+// machine forwards from any address, which this node cannot change.
 
 import { Resolver } from 'node:dns'
 import { AppError } from '../../base/errors.ts'

@@ -1,5 +1,5 @@
-// TCP from a NetworkPlace only: connections leave from its address, listeners stand at all of its addresses. An address
-// that goes takes its sockets with it before anything else is sent; when it comes back the listeners stand again, at
+// TCP from a NetworkPlace only: connections leave from its address, and all of its addresses have a listener. When an
+// address goes its sockets are closed before anything else is sent; when it comes back it gets its listener again, at
 // the same port. Where the place has no address, connecting fails and nothing leaves.
 
 import type { PeerAddress } from '../../base/ids.ts'
@@ -107,7 +107,7 @@ class PlacedListener implements TcpListener {
     })
   }
 
-  /** Where peers are told to connect to: the first address, the port also while there is no address. */
+  /** The address to announce to peers: the first one; the port is known also while there is no address. */
   get address(): PeerAddress {
     const first = this.#follower.sockets.values().next().value
     return first?.address ?? this.#wanted()[0] ?? { ip: '0.0.0.0', port: this.#port }

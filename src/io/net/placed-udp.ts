@@ -1,7 +1,6 @@
-// UDP from a NetworkPlace only. A socket with a port stands at all addresses of its family, and answers leave from the
-// address that was asked; one without a port (an outgoing one) stands at the address connections leave from. Addresses
-// that go take their sockets with them, and sockets come back with the addresses. Without an address datagrams are
-// lost.
+// UDP from a NetworkPlace only. A socket with a port is bound to all addresses of its family, and answers leave from
+// the address that was asked; one without a port (an outgoing one) is bound to the address connections leave from.
+// Sockets close and open again as their addresses go and come. Without an address datagrams are lost.
 
 import { addressKey, type PeerAddress } from '../../base/ids.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -10,7 +9,7 @@ import type { NetworkPlace } from '../../ports/network-place.ts'
 import type { UdpNetwork, UdpSocket } from '../../ports/udp.ts'
 import { PlaceFollower } from './place-follower.ts'
 
-/** Partners of whom it is known which address they know; the oldest is forgotten. */
+/** Remote hosts for which we remember the address of ours they use; the oldest is forgotten. */
 const MAX_PARTNERS = 4_096
 
 /** What placed UDP goes through. */

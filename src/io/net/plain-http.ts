@@ -48,8 +48,8 @@ export class PlainHttp {
   }
 
   /**
-   * Sends one GET; the answer with its head, or null when node:http has to ask (anew). A kept connection that turns out
-   * to be dead is replaced once. `signal` ends the connection at any time until the body was read.
+   * Sends one GET; the answer with its head, or null when node:http has to send it (again). A kept connection that
+   * turns out to be dead is replaced once. `signal` ends the connection at any time until the body was read.
    */
   async get(request: PlainRequest, signal: AbortSignal): Promise<BodySource | null> {
     const key = `${request.ip} ${request.url.port || 80}`

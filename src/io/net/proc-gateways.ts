@@ -29,7 +29,7 @@ export class ProcGateways implements Gateways {
   readonly #mayUse: (ip: string) => boolean
   readonly #sources: ProcGatewaysSources
 
-  /** `mayUse`: whether this node may leave from an address of the machine; only routes from such ones are told. */
+  /** `mayUse`: whether this node may leave from an address of the machine; only routes from such ones are reported. */
   constructor(mayUse: (ip: string) => boolean = () => true, sources: ProcGatewaysSources = MACHINE) {
     this.#mayUse = mayUse
     this.#sources = sources

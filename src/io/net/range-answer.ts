@@ -48,7 +48,7 @@ function judgePart(headers: IncomingHttpHeaders, range: FileRange): RangeOutcome
 
 function judgeWhole(headers: IncomingHttpHeaders, range: FileRange): RangeOutcome | null {
   if (range.offset > 0) return rangeFailure('wrong', 'the server gives no ranges of files')
-  // Without a length it may be any page: only the whole file can then be told from it.
+  // Without a length it may be any page: only a request for the whole file can then be checked.
   const unknown = headers['content-length'] === undefined
   if (unknown && range.length !== range.total) return rangeFailure('wrong', 'the server gives no ranges of files')
   return judgeBody(headers, range.total)

@@ -23,7 +23,7 @@ const MAX_TRIES = 4
 export interface OutgoingRoute {
   readonly place: NetworkPlace | null
   readonly proxy: ProxyConfig | null
-  /** Finds the proxy itself; whom it names is not judged, as the owner chose it. */
+  /** Resolves the proxy itself; its addresses are not judged, as the owner chose it. */
   readonly proxyResolver: NameResolver
   /** Makes the sockets of a place whose addresses have devices; null or absent: it has none. */
   readonly devices?: DeviceSockets | null
@@ -42,7 +42,7 @@ export interface RoutedConnectorDeps {
   readonly route: OutgoingRoute
 }
 
-/** True when `host` is a name that is told to the proxy and not looked up here. */
+/** True when `host` is a name that the proxy resolves, not this node. */
 export function isForProxy(host: string, proxy: ProxyConfig | null): boolean {
   return proxy !== null && proxy.hostnames && parseIp(host) === null
 }

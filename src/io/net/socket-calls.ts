@@ -15,7 +15,7 @@ export interface SocketCalls {
   close(fd: number): void
   /** Takes back what libuv sets on each UDP descriptor it is given: others may not share the address. */
   ownAddress(fd: number): void
-  /** The number of a device; 0 when there is none of this name. One that was made anew has another number. */
+  /** The number of a device; 0 when there is none of this name. One that was made again has another number. */
   indexOf(device: string): number
 }
 
@@ -109,7 +109,7 @@ export class LibcSocketCalls implements SocketCalls {
   }
 
   #bindTo(fd: number, kind: 'tcp' | 'udp', at: PeerAddress): void {
-    // As libuv does: a port is free again as soon as nobody listens, though old connections of it still fade away.
+    // As libuv does: a port is free again as soon as its listener closes, though old connections of it still fade away.
     if (kind === 'tcp') this.#set(fd, SOL_SOCKET, SO_REUSEADDR, ON)
     const address = socketAddress(at)
     if (this.#bind(fd, address, address.length) < 0) throw this.#failed('bind')
@@ -133,7 +133,7 @@ export function loadSocketCalls(): SocketCalls {
   try {
     calls.close(calls.open('udp', 4, 'lo', null))
   } catch (error) {
-    // Whoever is told that there is no such device may bind to one.
+    // The error "no such device" proves that binding to one is allowed.
     if (!(error instanceof SocketCallError) || error.code !== 'ENODEV') throw error
   }
   return calls

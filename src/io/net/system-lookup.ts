@@ -60,7 +60,7 @@ const SYSTEM_FILES = { hosts: '/etc/hosts', nsswitch: '/etc/nsswitch.conf', reso
 /** What look-ups are made with; tests replace parts. */
 export interface SystemLookupOptions {
   readonly files?: SystemFiles
-  /** Makes what asks name servers: anew when resolv.conf has changed. */
+  /** Makes the resolver that asks name servers; called again when resolv.conf has changed. */
   readonly makeResolver?: () => Pick<Resolver, 'resolve4' | 'resolve6'>
   readonly askProgram?: (host: string) => Promise<readonly string[]>
 }
@@ -100,7 +100,7 @@ class SystemNames {
     this.#askProgram = askProgram ?? boundedPrograms()
   }
 
-  /** All addresses; empty where nobody knows the name. Rejects when nobody answers. */
+  /** All addresses; empty where the name does not exist. Rejects when no name server answers. */
   async find(host: string): Promise<readonly string[]> {
     const services = readNameServices(this.#nsswitch.read().text)
     const inHosts = services.files ? findInHosts(this.#hosts.read().text, host).filter(ip => parseIp(ip) !== null) : []

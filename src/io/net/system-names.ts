@@ -1,5 +1,5 @@
 // What the system's files say about host names: nsswitch.conf (who is asked, in which order), hosts, and the search
-// list of resolv.conf. Pure readers of text; see system-lookup.ts.
+// list of resolv.conf. Pure readers of text, for system-lookup.ts.
 
 /** Services of nsswitch.conf that the node does itself; `resolve` answers over DNS too, through resolv.conf. */
 const OWN_SERVICES: ReadonlySet<string> = new Set(['files', 'dns', 'resolve'])

@@ -237,7 +237,7 @@ export function resetSocket(socket: net.Socket): void {
     // One that is connecting would be connected first.
     if (!socket.connecting) socket.resetAndDestroy()
   } catch {
-    // Somebody else has its handle.
+    // Another owner has its handle.
   }
   socket.destroy()
 }

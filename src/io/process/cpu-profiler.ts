@@ -1,5 +1,5 @@
 // A CPU profile over all threads that run JavaScript: the main thread and every worker, also those that start
-// meanwhile. Written as one .cpuprofile file, in portions. One that nobody stops ends by itself, so that it does not
+// meanwhile. Written as one .cpuprofile file, in portions. One that is not stopped ends by itself, so that it does not
 // grow for ever.
 
 import { mkdir, open, readdir, unlink } from 'node:fs/promises'
@@ -26,7 +26,7 @@ export interface ProfileRun {
   stop(): Promise<string>
 }
 
-/** Where it goes, and who hears that it ended by itself. */
+/** Where it goes, and what to call when it ends by itself. */
 export interface CpuProfilerOptions {
   /** Folder for the files; made. */
   readonly folder: string

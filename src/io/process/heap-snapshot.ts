@@ -1,6 +1,5 @@
 // A V8 heap snapshot as a file that has no name any more: V8 writes it piece by piece, so that it never lies in memory
-// as a whole, and who closes the reader frees the disk. V8 cannot make one while JavaScript runs: the thread stands
-// still.
+// as a whole, and closing the reader frees the disk. V8 cannot make one while JavaScript runs: the thread is halted.
 
 import { writeFileSync, unlinkSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'

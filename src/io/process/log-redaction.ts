@@ -1,6 +1,6 @@
-// What must not stand in a log whoever writes it: keys and passwords anywhere, and addresses of other people's machines
-// in lines that are always written. An address becomes a tag: the same one for the whole run, so that lines can be
-// brought together, and nobody can go back from it. Pure but for its salt.
+// Removes what must not be in a log: keys and passwords anywhere, and addresses of other people's machines in lines
+// that are always written. An address becomes a tag, the same one for the whole run, so that lines can be matched; the
+// address cannot be computed from it. Pure but for its salt.
 
 import { createHmac } from 'node:crypto'
 import { isIPv4, isIPv6 } from 'node:net'
@@ -21,7 +21,7 @@ const PASSKEY_PATH = /\/[\da-z_-]{16,}(\/(?:announce|scrape))/gi
 
 const IPV4 = /(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\d)/g
 const IPV6 = /(?<![\w:.])(?:[\da-f]{0,4}:){2,7}(?:(?:\d{1,3}\.){3}\d{1,3}|[\da-f]{1,4})?(?![\w:])/gi
-/** This machine, no machine, machines of a home network, and groups: nobody is found by these. */
+/** This machine, no machine, machines of a home network, and groups: these identify no person. */
 const IMPERSONAL_4 = /^(?:127\.|0\.|10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|22[4-9]\.|23\d\.|255\.)/
 const IMPERSONAL_6 = /^(?:::1?|ff[\da-f]{2}:.*)$/i
 

@@ -1,7 +1,6 @@
 // The log: one JSON object a line, to stderr and to a file under the state directory, written synchronously so that the
-// last line before a crash is there. What is secret is blotted out here, whoever logs it, and addresses of other people
-// become tags, except in lines of level debug, which are written for somebody who looks for a fault. The file is
-// bounded.
+// last line before a crash is there. Secrets are removed here, whichever part logs them, and addresses of other people
+// become tags, except in lines of level debug, which serve to find a fault. The file is bounded.
 
 import { randomBytes } from 'node:crypto'
 import { pino, type Logger } from 'pino'
@@ -33,7 +32,7 @@ export interface NodeLogOptions {
   readonly stderr: boolean
 }
 
-/** A log whose level can be changed and whose secrets can be told while it runs. */
+/** A log whose level and secrets can be set while it runs. */
 export interface NodeLog extends Log {
   /** Absolute paths of the files that lines lie in, the newest first. */
   readonly files: readonly string[]
@@ -123,7 +122,7 @@ function blotOut(line: string, secrets: readonly Secret[]): string {
   return clean
 }
 
-/** `made`: the logger of a part; a part of a part names itself alone, so that no key stands in a line twice. */
+/** `made`: the logger of a part; a part of a part names itself alone, so that no key is in a line twice. */
 function wrap(logger: Logger, made: (part: string) => Logger): Log {
   const at = (level: LogLevel) => (message: string, fields?: Record<string, unknown>) => {
     if (fields === undefined) logger[level](message)

@@ -1,6 +1,5 @@
-// Machine code that packages bring ready made: whoever changes such a file changes what reads everything from the
-// network. Before it is loaded its SHA-256 is compared with that of the file which this version was made with (decision
-// 0490).
+// Checks machine code that packages bring ready made, which reads everything from the network: before it is loaded, its
+// SHA-256 is compared with that of the file which this version was made with (decision 0490).
 
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
@@ -9,7 +8,7 @@ import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
 import { machineCodeDigests } from './machine-code-digests.ts'
 
-/** A package whose machine code nobody compiled here. */
+/** A package whose machine code was compiled elsewhere. */
 export type PrebuiltPackage = 'uWebSockets.js' | 'koffi' | 'sodium-native'
 
 /** Read in parts: the whole of it would stay in the memory of a young process. */

@@ -1,4 +1,4 @@
-// Open files and sockets of this process as the kernel knows them, whoever opened them: JavaScript, libuv, the native
+// Open files and sockets of this process as the kernel knows them, opened by any of JavaScript, libuv, the native
 // server. Its tables of sockets show all of the network namespace; only those of our descriptors are taken from them.
 
 import { constants, createReadStream } from 'node:fs'

@@ -66,7 +66,7 @@ async function workerStacks(): Promise<ThreadStack[]> {
   })
   // Workers are found by the next turn at the latest; each is waited for by itself.
   await new Promise(resolve => setImmediate(resolve))
-  // A worker that is stopped when it comes back must be let go on: who asked stays until then.
+  // A worker that is stopped when it comes back must be let go on: the inspector stays until then.
   void Promise.all(questions).then(() => inspector.close())
   for (const number of knownIds.keys()) if (!numbers.has(number)) knownIds.delete(number)
   return Promise.all(stacks)

@@ -10,7 +10,7 @@ import type { TcpListener, TcpNetwork, TcpStream, TcpStreamHandlers } from '../.
 import { connectThrough, type ProxyConfig } from './proxy-config.ts'
 import { type HandshakeStep, type ProxyHandshake, type ProxyTarget, TurnedAway } from './proxy-handshake.ts'
 
-/** Port told where there is none: trackers refuse 0, and nobody connects to 1 by chance. */
+/** Port announced where there is none: trackers refuse 0, and no peer has a reason to connect to 1. */
 export const PORT_OF_NOBODY = 1
 /** Most bytes kept for a stream that is not open yet: a handshake and some messages. */
 const MAX_EARLY_BYTES = 64 * 1024
@@ -29,7 +29,7 @@ export interface ProxiedTcpOptions {
 export interface ProxiedTcpDeps {
   /** Reaches the proxy. */
   readonly tcp: TcpNetwork
-  /** Finds the proxy; whom it names is not judged, as the owner chose it. */
+  /** Resolves the proxy; its addresses are not judged, as the owner chose it. */
   readonly resolver: NameResolver
   readonly clock: Clock
 }
@@ -60,7 +60,7 @@ export class ProxiedTcpNetwork implements TcpNetwork {
     return stream
   }
 
-  /** Resolves with a listener that hears nobody, unless incoming connections are allowed. */
+  /** Resolves with a listener that accepts nothing, unless incoming connections are allowed. */
   listen(at: PeerAddress, accept: (stream: TcpStream) => TcpStreamHandlers | null): Promise<TcpListener> {
     if (this.#options.allowIncoming) return this.#deps.tcp.listen(at, accept)
     return Promise.resolve({ address: { ip: at.ip, port: PORT_OF_NOBODY }, close: () => Promise.resolve() })
@@ -102,7 +102,7 @@ class ProxiedStream implements TcpStream {
   /** Came behind the handshake while the reader had paused. */
   #held: Uint8Array | null = null
 
-  /** `judge`: whether the proxy works, once it is known; whom it cannot reach is not its fault. */
+  /** `judge`: whether the proxy works, once it is known; a target it cannot reach is not its fault. */
   constructor(remote: PeerAddress, handlers: TcpStreamHandlers, judge: (works: boolean) => void) {
     this.remote = remote
     this.#handlers = handlers

@@ -96,7 +96,7 @@ class RelayedSocket implements ProxiedUdpSocket {
   #try = 0
   #control: TcpStream | null = null
   #closed = false
-  /** Somebody was sent to by name: who answers may be of either family. */
+  /** A datagram went to a name: the answer may come from either family. */
   #sentToName = false
 
   constructor(family: 4 | 6, proxy: ProxyConfig, receive: Receive, deps: ProxiedUdpDeps) {

@@ -15,7 +15,7 @@ export interface ProxyConfig {
   readonly host: string
   readonly port: number
   readonly auth: ProxyAuth | null
-  /** Host names are told to the proxy unresolved; false: looked up here, and addresses are told. */
+  /** Host names go to the proxy unresolved; false: looked up here, and the proxy gets addresses. */
   readonly hostnames: boolean
 }
 

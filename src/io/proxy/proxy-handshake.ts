@@ -1,5 +1,5 @@
 // What all proxies have in common: a conversation at the beginning of a byte stream, after which the stream leads
-// elsewhere. Handshakes are pure: bytes in, bytes out. Those who drive them own the stream, the time and its limit.
+// elsewhere. Handshakes are pure: bytes in, bytes out. Their drivers own the stream and the time limit.
 
 import { AppError } from '../../base/errors.ts'
 

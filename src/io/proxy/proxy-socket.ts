@@ -11,7 +11,7 @@ import type { HandshakeStep, ProxyHandshake } from './proxy-handshake.ts'
  */
 export function tunnel(socket: Socket, handshake: ProxyHandshake): Promise<void> {
   return new Promise((resolve, reject) => {
-    // Read on 'readable' and never on 'data': only so the socket is neither flowing nor paused for whoever comes next.
+    // Read on 'readable' and never on 'data': only so the socket is neither flowing nor paused for its next user.
     const leave = (): void => {
       socket.off('readable', read)
       socket.off('error', fail)

@@ -81,7 +81,7 @@ export function encodeSocksDatagram(to: ProxyTarget, payload: Uint8Array): Uint8
   return new Uint8Array(Buffer.concat([Uint8Array.of(0, 0, 0), encodeSocksAddress(to), payload]))
 }
 
-/** One datagram from the relay; `payload` is a view. Throws DecodeError, also for fragments, which nobody sends. */
+/** One datagram from the relay; `payload` is a view. Throws DecodeError, also for fragments, which no proxy sends. */
 export function decodeSocksDatagram(bytes: Uint8Array): { from: ProxyTarget; payload: Uint8Array } {
   if (bytes.length < 3) throw new DecodeError('SOCKS5 datagram without a head')
   if (bytes[0] !== 0 || bytes[1] !== 0) throw new DecodeError('SOCKS5 datagram with reserved bytes in use')

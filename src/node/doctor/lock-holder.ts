@@ -23,7 +23,7 @@ export function holdersIn(text: string, inode: number): number[] {
   return [...holders]
 }
 
-/** `process 12 (nginx)` for whoever listens on a TCP port, as far as this user may know; '' = not known. */
+/** `process 12 (nginx)` for the listener on a TCP port, as far as this user may know; '' = not known. */
 export async function portHolder(port: number): Promise<string> {
   const tables = await Promise.all(
     ['/proc/net/tcp', '/proc/net/tcp6'].map(name => readFile(name, 'utf8').catch(() => '')),

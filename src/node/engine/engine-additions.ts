@@ -19,14 +19,11 @@ export interface HiddenEngine {
   readonly contents: ContentSources
 }
 
-/**
- * Torrents of the node itself. They stand between the engine and those who listen to it. attach() before anything is
- * asked.
- */
+/** Torrents of the node itself. They sit between the engine and its listeners. Call attach() before anything else. */
 export interface HiddenTorrentsOfNode extends HiddenOnes {
   /** Absolute: what lies in it is the node's own, and may be written by these torrents alone. */
   readonly folder: string
-  /** `events` without what is told of them. */
+  /** `events` without theirs. */
   events(events: TorrentEvents): TorrentEvents
   /** `contents` with theirs. */
   contents(contents: TorrentContentsSource): TorrentContentsSource

@@ -1,5 +1,5 @@
-// The IP filter of the node: lists of setting network.ip_filter, read in turns of the loop, watched, and handed to
-// whoever keeps addresses away. Invariant: the filter in force is always a whole one.
+// The IP filter of the node: lists of setting network.ip_filter, read in turns of the loop, watched, and handed to the
+// engine, which keeps these addresses away. Invariant: the filter in force is always a whole one.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { IpFilterFiles } from '../../io/files/ip-filter-file.ts'
@@ -15,8 +15,8 @@ export interface NodeIpFilterDeps {
 }
 
 /**
- * The IP filter of the node: lists of setting network.ip_filter, read in turns of the loop, watched, and handed to
- * whoever keeps addresses away.
+ * The IP filter of the node: lists of setting network.ip_filter, read in turns of the loop, watched, and handed to the
+ * engine, which keeps these addresses away.
  */
 export class NodeIpFilter {
   readonly #lists: IpFilterFiles
@@ -46,7 +46,7 @@ export class NodeIpFilter {
 
   /**
    * Reads the lists; `taken` is given each filter from now on. Rejects with AppError BadConfiguration when a list
-   * cannot be read: whoever asked for a filter must not run without it.
+   * cannot be read: a node that was given a filter must not run without it.
    */
   async start(taken: (filter: IpFilter) => void): Promise<void> {
     this.#taken = taken

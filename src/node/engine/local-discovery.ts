@@ -1,5 +1,5 @@
-// Local discovery for the torrents of a session: which of them may be told of, and what becomes of those that others
-// tell of. Knows no datagram (src/lsd).
+// Local discovery for the torrents of a session: which of them may be announced, and what happens at announces of
+// others. Knows no datagram (src/lsd).
 
 import { Allowance } from '../../base/allowance.ts'
 import { errorText } from '../../base/errors.ts'

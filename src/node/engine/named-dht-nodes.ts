@@ -1,5 +1,5 @@
 // The first DHT nodes where a proxy resolves names: their addresses are not known here, so they are pinged by name, and
-// whoever answers a ping is a node to begin with. Only while the DHT knows nobody.
+// a node that answers a ping is one to begin with. Only while the DHT knows no node.
 
 import { DecodeError } from '../../base/errors.ts'
 import type { PeerAddress } from '../../base/ids.ts'
@@ -28,7 +28,7 @@ export interface NamedDhtNodesDeps {
   found(address: PeerAddress): void
 }
 
-/** Pings names until somebody answers. */
+/** Pings names until a node answers. */
 export class NamedDhtNodes {
   readonly #names: readonly BootstrapEntry[]
   readonly #deps: NamedDhtNodesDeps
@@ -87,7 +87,7 @@ export class NamedDhtNodes {
       kind: 'query',
       transactionId: this.#transactionId,
       version: null,
-      // Nobody is to remember us by it.
+      // No node must remember us by it.
       id: this.#deps.random.bytes(20),
       readOnly: true,
       query: { method: 'ping' },

@@ -1,4 +1,4 @@
-// The counters of a running engine (ports/network-counts.ts), read from its parts when somebody asks.
+// The counters of a running engine (ports/network-counts.ts), read from its parts at a request.
 
 import { networkInterfaces } from 'node:os'
 import type { PeerAddress } from '../../base/ids.ts'

@@ -154,7 +154,7 @@ class SwarmAnnouncer implements Announcer {
   alsoAs(infoHash: InfoHash): void {
     if (this.#swarms.some(swarm => swarm.infoHash === infoHash)) return
     this.#swarms.push({ infoHash, search: null, found: 0 })
-    // What goes up and down is told in one of the two swarms: a tracker of both would count it twice.
+    // What goes up and down is reported in one of the two swarms: a tracker of both would count it twice.
     const counters = (): AnnounceCounters => ({ ...this.#params.counters(), uploaded: 0, downloaded: 0 })
     const other = this.#makers.create({ ...this.#params, counters, infoHash, tiers: this.#trackers.tiers() })
     this.#trackers = new TwoTrackerSwarms(this.#trackers, other)

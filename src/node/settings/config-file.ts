@@ -88,15 +88,15 @@ export class ConfigFile {
     return entries
   }
 
-  /** Keeps nothing of what the file holds in memory from now on: the key stands in it. Then entries() throws. */
+  /** Keeps nothing of what the file holds in memory from now on: the key is in it. Then entries() throws. */
   forget(): void {
     this.#forgetful = true
     this.#parsed = null
   }
 
   /**
-   * Sets options and replaces the file; durable when settled. Edits that somebody made meanwhile are kept.
-   * AppErrors: BadConfiguration (those edits cannot be read), DiskFull, DiskError.
+   * Sets options and replaces the file; durable when settled. Edits that others made meanwhile are kept. AppErrors:
+   * BadConfiguration (those edits cannot be read), DiskFull, DiskError.
    */
   async write(changes: readonly (readonly [section: string, option: string, value: unknown])[]): Promise<void> {
     const present = (await readConfig(this.path)) ?? ''

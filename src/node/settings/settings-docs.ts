@@ -82,7 +82,7 @@ function valueSchema(spec: OptionSpec): JsonObject {
   }
 }
 
-/** The names of formats are this node's own: what each takes stands in the message of a refusal. */
+/** The names of formats are this node's own: what each takes is in the message of a refusal. */
 function textSchema(format: TextFormat): JsonObject {
   return format === 'any' ? { type: 'string' } : { type: 'string', 'x-format': format }
 }

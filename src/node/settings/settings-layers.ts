@@ -22,7 +22,7 @@ export interface SettingsOptions {
   readonly flags: readonly (readonly [path: string, value: string | Secret])[]
 }
 
-/** Environment variables that stand for an option; an empty one counts as absent. */
+/** Environment variables that set an option; an empty one counts as absent. */
 const ENVIRONMENT: readonly (readonly [variable: string, path: string])[] = [
   ['CORE_API_PORT', 'api.http_port'],
   ['CORE_API_KEY', 'api.key'],

@@ -16,7 +16,7 @@ export const coreRights: Rights = {
     admin: ['family_filter', 'log_level', 'log_levels', 'version_checker_enabled', 'version_check_url'],
     first: ['allowed_paths', 'log_dir'],
   },
-  // Where the interface is reached, by whom, and with which key.
+  // Where the interface is reached, by which clients, and with which key.
   api: 'first',
   libtorrent: {
     admin: [

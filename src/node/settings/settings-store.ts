@@ -1,5 +1,5 @@
 // The settings in force: flag > environment > file > default. A change is checked whole, made durable in the file, and
-// only then told to listeners. Secrets never leave through read().
+// only then are listeners called. Secrets never leave through read().
 
 import { AppError } from '../../base/errors.ts'
 import { Secret } from '../../base/secret.ts'
@@ -115,7 +115,7 @@ export class SettingsStore {
     return store
   }
 
-  /** As open(), but nothing is written: no key is made where there is none. For who only wants to know. */
+  /** As open(), but nothing is written: no key is made where there is none. For commands that only read. */
   static async look(options: SettingsOptions): Promise<SettingsStore> {
     const { sections } = options.table
     const flags = readFlags(sections, options.flags)

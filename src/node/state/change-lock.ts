@@ -1,6 +1,6 @@
-// A lock file for the moment in which a file of the state directory is changed, by the node or by the command line: who
-// makes the file holds the lock. A kill may leave it behind, so one that nobody could hold that long any more is taken
-// away. For the whole life of a process there is state-directory.ts.
+// A lock file for the time a file of the state directory is changed, by the node or by the command line: the process
+// that made the file holds the lock. A kill may leave it behind, so one that is too old to be held is deleted. For the
+// whole life of a process there is state-directory.ts.
 
 import { randomBytes } from 'node:crypto'
 import { link, open, rename, rm, stat } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { AppError, errorText } from '../../base/errors.ts'
 export interface ChangeLockTimes {
   /** A change takes this long at most; an older lock was left behind by a kill. */
   readonly limitMs: number
-  /** Who finds others before it waits this long. */
+  /** A process that finds the lock taken waits this long. */
   readonly waitMs: number
   readonly paceMs: number
 }
@@ -31,7 +31,7 @@ export async function withChangeLock<T>(
   try {
     return await change()
   } finally {
-    // A change that was held up for too long has lost its lock to somebody else.
+    // A change that was held up for too long has lost its lock to another process.
     if ((await stampOf(path)) === stamp) await rm(path, { force: true })
   }
 }
@@ -47,7 +47,7 @@ async function takeLock(path: string, { limitMs, waitMs, paceMs }: ChangeLockTim
   throw new AppError('StateConflict', `${path} is held by another change; try again in a moment.`)
 }
 
-/** Null: somebody has it. */
+/** Null: another process has it. */
 async function makeLock(path: string): Promise<string | null> {
   try {
     await (await open(path, 'wx', 0o600)).close()

@@ -112,7 +112,7 @@ export class FurtherKeys implements KeyList, KeysService {
     this.#keys = this.#entries.map(({ name, hash, scopes }) => ({ name, scopes, hash: Buffer.from(hash, 'hex') }))
   }
 
-  /** One change at a time, whoever makes it. */
+  /** One change at a time, of the node and of commands. */
   async #change(make: (entries: readonly Entry[]) => readonly Entry[]): Promise<void> {
     const lock = `${this.#path}.lock`
     await mkdir(dirname(lock), { recursive: true, mode: 0o700 })

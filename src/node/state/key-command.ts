@@ -29,7 +29,7 @@ export async function runKeyCommand(stateDir: string | null, order: KeyOrder): P
 async function run(keys: FurtherKeys, order: KeyOrder): Promise<string> {
   switch (order.kind) {
     case 'add':
-      // Alone on standard output, for who reads it into a file.
+      // Alone on standard output, so that it can be piped into a file.
       return `${(await keys.add(order.name, order.scopes)).key}\n`
     case 'remove':
       await keys.remove(order.name)

@@ -14,7 +14,7 @@ const PID_FILE = 'node.pid'
 /** What holding a directory leaves in it. */
 export const LOCK_FILES = [LOCK_FILE, `${LOCK_FILE}-journal`, PID_FILE] as const
 
-/** Where the node keeps its state when nobody chooses: $XDG_STATE_HOME/tributary or ~/.local/state/tributary. */
+/** Where the node keeps its state by default: $XDG_STATE_HOME/tributary or ~/.local/state/tributary. */
 export function defaultStateDirectory(env: Readonly<Record<string, string | undefined>>, homeDir: string): string {
   const base = env['XDG_STATE_HOME']
   return join(base !== undefined && isAbsolute(base) ? base : join(homeDir, '.local', 'state'), 'tributary')
@@ -22,9 +22,7 @@ export function defaultStateDirectory(env: Readonly<Record<string, string | unde
 
 /** A state directory held by this process. */
 export class StateDirectory {
-  /**
-   * Those that are held: a database that nobody refers to is closed by the collector of garbage, and its lock is gone.
-   */
+  /** Those that are held: a database without a reference is closed by the garbage collector, and its lock is gone. */
   static readonly #held = new Set<StateDirectory>()
   /** Absolute. */
   readonly path: string

@@ -1,6 +1,6 @@
 // The key pair under which this node publishes torrents that are updated (BEP 46): a file of its own in the state
-// directory that only its owner may read. Whoever has it can publish in our name, so it is never replaced: a broken one
-// is an error.
+// directory that only its owner may read. Its holder can publish in our name, so it is never replaced: a broken one is
+// an error.
 
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'

@@ -19,7 +19,7 @@ export type ArenaNumber = 0 | 1
 
 /**
  * Received bytes: flat pairs offset, length into the arena, in the order of the stream that `spans` describes. Offset
- * -1 stands for zeroes, allowed only over padding.
+ * -1 means zeroes, allowed only over padding.
  */
 export interface Source {
   readonly arena: ArenaNumber
@@ -121,20 +121,20 @@ export interface SlotRequest {
   /** First byte of the slot. */
   readonly at: number
 }
-/** Whether it worked; what came of it stands in the slot. */
+/** Whether it worked; the result is in the slot. */
 export interface SlotReply {
   readonly done: boolean
 }
 
 /** Put layers around cells that lie in a slot, or take them off. */
 export interface LayersRequest extends SlotRequest {
-  /** How many keys stand at the slot's start (layer-nonce.ts), in the order of their use. */
+  /** How many keys are at the slot's start (layer-nonce.ts), in the order of their use. */
   readonly keys: number
   readonly open: boolean
   /** Flat pairs start, end of each cell's text, from the slot's start. */
   readonly cells: readonly number[]
 }
-/** What came of it; the texts stand where they stood, grown or shrunk at both ends. */
+/** The results; the texts are where they were, longer or shorter at both ends. */
 export interface LayersReply {
   /** One byte a cell: 1 = all layers are on, or off. */
   readonly fine: Uint8Array

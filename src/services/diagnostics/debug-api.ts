@@ -71,8 +71,8 @@ export interface DebugService {
   /** The last lines of the log of the node (`core`) or of its surface (`gui`, which this node has not: empty). */
   log(process: 'core' | 'gui', maxLines: number): Promise<string>
   /**
-   * A V8 heap snapshot; the node stands still while it is made. Whoever gets it opens a reader and closes it: the file
-   * is gone then. AppErrors TooManyRequests (one is under way), DiskFull, DiskError.
+   * A V8 heap snapshot; the node is halted while it is made. The caller opens a reader and closes it: the file is gone
+   * then. AppErrors TooManyRequests (one is under way), DiskFull, DiskError.
    */
   memoryDump(): Promise<MemoryDump>
   profilerState(): ProfilerState

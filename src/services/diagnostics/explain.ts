@@ -1,5 +1,5 @@
 // Why a download does not move: from what the engine and the records know to reasons with stable codes, the one that
-// counts most first. Pure. Nobody should have to guess from "stalled".
+// counts most first. Pure. Users should not have to guess from "stalled".
 
 import type { TrackerRow } from '../../ports/announcer.ts'
 import type { CircuitFacts } from '../../ports/overlay-network.ts'

@@ -1,4 +1,4 @@
-// Why one download does not move, as it is answered: what is known of it now, and the reasons in it (explain.ts).
+// Answers why one download does not move: collects what is known of it now, and has explain.ts find the reasons.
 
 import type { Explanation } from '../api.ts'
 import type { DownloadEntry } from '../downloads/download-entry.ts'

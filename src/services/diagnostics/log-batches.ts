@@ -24,7 +24,7 @@ export class LogBatches {
   }
 
   /**
-   * Runs of which the first holds the event after `cursor`; none when there are no more. Rejects as EventLog.readSince
+   * Runs, the first of them with the event after `cursor`; none when there are no more. Rejects as EventLog.readSince
    * does.
    */
   async after(cursor: number): Promise<Batch> {

@@ -1,5 +1,5 @@
-// The node's figures for Prometheus, read from counters that are there anyway when somebody asks. What does not run yet
-// is left out, so that no series begins with invented zeros.
+// The node's figures for Prometheus, read at a scrape from counters that are there anyway. What does not run yet is
+// left out, so that no series begins with invented zeros.
 
 import type { EngineFigures, JobFigures } from '../../ports/engine-figures.ts'
 import type { NetworkCounts } from '../../ports/network-counts.ts'

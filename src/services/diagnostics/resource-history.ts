@@ -1,5 +1,5 @@
 // Samples of processor time and memory, two numbers each, the newest of them (decisions part 5; settings
-// resource_monitor). Samples that are taken while nobody asks cost a few microseconds and no memory that grows.
+// resource_monitor). Samples cost a few microseconds and no growing memory while no client asks for them.
 
 import type { Clock, Timer } from '../../ports/clock.ts'
 import type { CpuEntry, MemoryEntry } from './debug-api.ts'

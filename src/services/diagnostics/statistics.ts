@@ -33,7 +33,7 @@ export interface StatisticsDeps {
   overlay(): OverlayNetwork | null
 }
 
-/** An address that nobody has told. */
+/** The address shown where none is known. */
 const NO_ADDRESS = '0.0.0.0:0'
 const NO_DATAGRAMS = { bytesSent: 0, bytesReceived: 0, packetsSent: 0, packetsReceived: 0 }
 

@@ -1,6 +1,6 @@
-// Downloads are added: by a link, a file, or a torrent whose content is there already. Requests for one info hash run
-// one after the other; one that is known gets the new trackers. Which engine has it and how its source is read follow
-// from its hops alone (decision 0390): whoever adds says them, or the settings do.
+// Adds downloads: by a link, a file, or a torrent whose content is there already. Requests for one info hash run one
+// after the other; one that is known gets the new trackers. Which engine has it and how its source is read follow from
+// its hops alone (decision 0390), which the request or the settings say.
 
 import { AppError } from '../../base/errors.ts'
 import { type InfoHash, type InfoHashV2, truncatedInfoHash } from '../../base/ids.ts'

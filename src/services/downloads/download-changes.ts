@@ -91,7 +91,7 @@ async function run(
   else torrent.resume()
 }
 
-/** Who resumes what has seeded enough wants it to go on, and not to be stopped again ten seconds later. */
+/** A user who resumes what has seeded enough wants it to go on, and not to be stopped again ten seconds later. */
 function freeOfGoals(stored: StoredDownload): DownloadChange {
   if (!stored.goalReached) return {}
   const controls = { ...controlsOf(stored), seedingRatio: NO_GOAL, seedingMinutes: NO_GOAL }

@@ -65,7 +65,7 @@ const controlNames = [
   'labels',
 ] as const satisfies readonly (keyof ControlChange)[]
 
-/** The values after a change, priorities left out. AppError InvalidParameter: nothing is to be changed then. */
+/** The values after a change, priorities left out. AppError InvalidParameter: nothing must be changed then. */
 export function changeControls(before: DownloadControls, change: ControlChange): DownloadControls {
   return {
     maxDownloadRate: change.max_download_speed ?? before.maxDownloadRate,

@@ -1,6 +1,5 @@
 // What section download_defaults asks for beside the values of a new download: more trackers, torrent files that are
-// kept, a check and a move when it is complete. None of it stands in the way of the download: what fails is logged
-// (decision 0317).
+// kept, a check and a move when it is complete. None of it holds up the download: what fails is logged (decision 0317).
 
 import { join } from 'node:path'
 import { AppError, errorText } from '../../base/errors.ts'
@@ -122,7 +121,8 @@ export class DownloadDefaults {
   }
 
   /**
-   * From the folder of the settings alone: who named another one wants it there. Versions of a torrent share theirs.
+   * From the folder of the settings alone: a user who named another one wants it there. Versions of a torrent share
+   * theirs.
    */
   async #move(entry: DownloadEntry): Promise<void> {
     const { completedDir, saveAs } = this.#deps.settings()

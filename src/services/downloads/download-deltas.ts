@@ -1,6 +1,6 @@
 // The list of downloads as it changes, for those who watch it: first the whole list in parts, then only records that
 // are new or different, and what was removed. Made of the list's shared chunks (download-list.ts): what did not change
-// is told by identity, so that a quiet list of ten thousand costs nothing. Invariant: a follower that applies every
+// is seen by identity, so that a quiet list of ten thousand costs nothing. Invariant: a follower that applies every
 // line has the list as it was at most POLL_MS * QUIET_POLLS and a rebuild ago. A follower without room gets nothing
 // until it has some, and then one difference for all that happened meanwhile.
 

@@ -43,7 +43,7 @@ export interface OpenReader {
   position: number
 }
 
-/** What the record was made of when it was told last. */
+/** What the newest record that was sent was made of. */
 interface Told {
   readonly stored: StoredDownload
   readonly loadError: string
@@ -186,7 +186,7 @@ export class DownloadEntry {
     const torrent = this.#torrent
     if (told === null || told.stored !== this.stored || told.lineage !== this.lineage) return true
     if (told.circuits !== this.circuits || told.stalledVolume !== this.stalledVolume) return true
-    // Where a reader is moves all the time; when the last one has gone that is to be told once.
+    // The place of a reader moves all the time; when the last one has gone that must be sent once.
     if (this.#readers !== null || told.read) return true
     if (torrent === null) return told.loadError !== this.loadError
     return torrent.resting ? told.revision !== torrent.revision : !sameParts(told.parts, partsOf(torrent))

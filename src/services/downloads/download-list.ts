@@ -1,5 +1,5 @@
-// The list of all downloads as JSON, for many askers: 64 records make a chunk of bytes, in which only records that
-// changed are made anew. Chunks are shared by all answers; an answer is shared until it is MAX_AGE_MS old. Invariant:
+// The list of all downloads as JSON, for many clients: 64 records make a chunk of bytes, in which only records that
+// changed are made again. Chunks are shared by all answers; an answer is shared until it is MAX_AGE_MS old. Invariant:
 // an answer holds every change made by a request that was answered before, and every other change older than MAX_AGE_MS
 // plus the time of one rebuild.
 
@@ -9,9 +9,9 @@ import type { RateLimits } from './download-record.ts'
 
 /** An answer is shared this long; changes may be 200 ms late (decision 0206). */
 const MAX_AGE_MS = 100
-/** Records whose bytes are made anew together. */
+/** Records whose bytes are made together. */
 const CHUNK_RECORDS = 64
-/** The loop is given a turn after so many records made anew, or so many looked at. */
+/** The loop is given a turn after so many records made, or so many looked at. */
 const TURN_MADE = 256
 const TURN_LOOKED = 2048
 
@@ -39,8 +39,8 @@ interface Answer {
 }
 
 /**
- * The list of all downloads as JSON, for many askers: 64 records make a chunk of bytes, in which only records that
- * changed are made anew.
+ * The list of all downloads as JSON, for many clients: 64 records make a chunk of bytes, in which only records that
+ * changed are made again.
  */
 export class DownloadList {
   readonly #clock: Clock
@@ -95,7 +95,7 @@ export class DownloadList {
     const version = this.#version
     const chunks = await this.#makeChunks(this.#limits(), [...this.#downloads()])
     const answer = { parts: partsOf(chunks), begunMs, version }
-    // A short list is not worth keeping: it is made anew for every asker, and never late.
+    // A short list is not worth keeping: it is made for every client, and never late.
     this.#answer = chunks.length > 1 ? answer : null
     return answer
   }
@@ -158,7 +158,7 @@ function recordOf(chunk: DownloadChunk, i: number): Uint8Array {
 }
 
 /**
- * The chunk with number `index`; `fresh` holds those of `members` whose record is to be made anew, null for the others.
+ * The chunk with number `index`; `fresh` holds those of `members` whose record must be made again, null for the others.
  */
 function chunkOf(
   members: readonly ListedDownload[],

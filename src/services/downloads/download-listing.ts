@@ -1,4 +1,4 @@
-// Records of the downloads, one after the other, so that making many of them holds up nobody.
+// Records of the downloads, one after the other, so that making many of them holds up no other work.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../ports/clock.ts'

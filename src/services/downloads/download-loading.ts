@@ -9,7 +9,7 @@ import { DownloadEntry } from './download-entry.ts'
 import type { DownloadSet } from './download-set.ts'
 import { decodeStored, specOf } from './new-download.ts'
 
-/** Hands one to its engine; what keeps it from that stands in its record. Its entry. */
+/** Hands one to its engine; a failure is in its record. Answers its entry. */
 export async function loadDownload(set: DownloadSet, loaded: LoadedDownload, log: Log): Promise<DownloadEntry> {
   const { download, stored, resume } = loaded
   const entry = set.entries.get(download.infoHash) ?? new DownloadEntry(download)

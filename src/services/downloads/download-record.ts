@@ -123,7 +123,7 @@ export function downloadRecord(
   }
 }
 
-/** A row for every announce URL, then the pseudo rows `[DHT]` and `[PeX]`: Disabled where nobody reports them. */
+/** A row for every announce URL, then the pseudo rows `[DHT]` and `[PeX]`: Disabled where no report of them came. */
 export function trackerRecords(rows: readonly TrackerRow[]): TrackerRecord[] {
   const records = rows.map(row => ({ url: row.url, status: row.status, peers: row.peers }))
   for (const url of ['[DHT]', '[PeX]']) {
@@ -168,13 +168,13 @@ export function webSeedRecord({ url, state, downRate, downTotal, error, retryInM
   return { url, state, speed_down: Math.round(downRate), total_down: downTotal, error, retry_in }
 }
 
-/** What stands between this node and the next block to the peer. */
+/** What keeps this node from sending the next block to the peer. */
 function writeState(peer: PeerSnapshot): string {
   if (peer.requestsIn > 0) return peer.upRate > 0 ? 'sending' : 'queued'
   return peer.upInterested && peer.upChoked ? 'choked' : 'idle'
 }
 
-/** What stands between this node and the next block from the peer. */
+/** What keeps this node from getting the next block from the peer. */
 function readState(peer: PeerSnapshot): string {
   if (peer.requestsOut > 0) return peer.downRate > 0 ? 'receiving' : 'requested'
   return peer.downInterested && peer.downChoked ? 'choked' : 'idle'

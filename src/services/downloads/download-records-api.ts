@@ -1,6 +1,5 @@
-// What requests are told of a download: its record and those of its trackers, peers, files and web seeds, and why it
-// does not move. Field names of *Record types are the specification's, letter by letter (node-control-interface.md part
-// 2).
+// What requests get of a download: its record and those of its trackers, peers, files and web seeds, and why it does
+// not move. Field names of *Record types are the specification's, letter by letter (node-control-interface.md part 2).
 
 import type { DownloadDetails } from './details-api.ts'
 
@@ -63,7 +62,7 @@ export interface CircuitsRecord {
   last_failure: string
 }
 
-/** Spec 2.1, file record. `progress` stands in the per-download listing and here too. */
+/** Spec 2.1, file record. `progress` is in the per-download listing and here too. */
 export interface FileRecord {
   index: number
   name: string

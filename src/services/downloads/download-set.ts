@@ -105,7 +105,7 @@ export class DownloadSet {
     this.#name(entry, truncatedInfoHash(infoHashV2))
   }
 
-  /** Who has a name already keeps it. */
+  /** A download that has a name already keeps it. */
   #name({ stored }: DownloadEntry, name: string): void {
     const { infoHash } = stored
     if (name === infoHash || this.#names.has(name)) return

@@ -99,14 +99,15 @@ export interface DownloadsService {
   /** False: it was not there. */
   removeTracker(infohash: string, url: string): Promise<boolean>
   /**
-   * Announces now, without url to all trackers. False: nobody was asked (it does not run, or was forced just before).
+   * Announces now, without url to all trackers. False: no tracker was asked (it does not run, or was forced just
+   * before).
    */
   forceAnnounce(infohash: string, url?: string): Promise<boolean>
   /** Each is made when it is taken: there may be 200,000. */
   files(infohash: string): Promise<Iterable<FileRecord>>
   /** What its metadata says; null while that is unknown. */
   describe(infohash: string): Promise<TorrentDescription | null>
-  /** Bytes free on the disk of a folder. AppError DiskError when it cannot be told. */
+  /** Bytes free on the disk of a folder. AppError DiskError when it cannot be read. */
   freeSpace(folder: string): Promise<number>
   /** The bencoded torrent. AppError MetadataNotFound before metadata. */
   torrentFile(infohash: string): Promise<Uint8Array>

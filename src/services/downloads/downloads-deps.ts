@@ -16,7 +16,7 @@ import type { MetadataPreviews } from './metadata-previews.ts'
 import type { SeedingSettings } from './seeding-goals.ts'
 import type { SourceReaders } from './torrent-source.ts'
 
-/** Settings the service follows; read anew at each use. */
+/** Settings the service follows; read at each use. */
 export interface DownloadSettings extends AnonymityDefaults, RateLimits, SeedingSettings, DefaultsSettings {
   /** Complete downloads are hashed again so many days after the last time; 0 = never. */
   readonly scrubDays: number

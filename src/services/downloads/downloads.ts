@@ -175,7 +175,7 @@ export class Downloads implements DownloadsService {
     }
   }
 
-  /** Scrubs what is due by the new days now: whoever sets them looks whether it works. */
+  /** Scrubs what is due by the new days now: a user who sets them looks whether it works. */
   scrubDaysChanged(): void {
     void this.#scrubs.look()
   }
@@ -312,7 +312,7 @@ export class Downloads implements DownloadsService {
     await this.#deps.updates?.().removing(infoHash)
     const remove = async (): Promise<{ infohash: string; removed: boolean }> => {
       const left = this.#letGo(this.#set.find(infoHash), removeData)
-      // Files that stay are closed when their volume answers; nobody has to wait for that.
+      // Files that stay are closed when their volume answers; the request does not wait for that.
       const failure = await (removeData ? left : this.#stalled.leave(infoHash, stored, left))
       await this.#set.store.delete(infoHash)
       this.#set.forget(infoHash)

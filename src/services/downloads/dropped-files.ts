@@ -57,12 +57,12 @@ export class DroppedFiles {
     return new Set(this.#unfinished.keys())
   }
 
-  /** Begins anew with files that are not dealt with: the folder is another one. */
+  /** Forgets files that are not dealt with: the folder is another one. */
   forgetUnfinished(): void {
     this.#unfinished.clear()
   }
 
-  /** The files of a look that are to be dealt with now. */
+  /** The files of a look to deal with now. */
   due(files: readonly DroppedFile[]): DroppedFile[] {
     const present = new Set<string>()
     const due: DroppedFile[] = []
@@ -112,7 +112,7 @@ export class DroppedFiles {
     return known.failures++ === 0
   }
 
-  /** Nothing more is to be done about it. */
+  /** It is dealt with. */
   finished({ path }: DroppedFile): void {
     this.#unfinished.delete(path)
   }

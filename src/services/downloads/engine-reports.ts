@@ -1,4 +1,4 @@
-// What the engine tells of its torrents, and what follows from it: rows, events, the end of a seed that was not wanted.
+// Handles the engine's reports on torrents: rows, events, the end of a seed that was not wanted.
 
 import { AppError } from '../../base/errors.ts'
 import type { InfoHash } from '../../base/ids.ts'

@@ -1,4 +1,4 @@
-// Metadata of magnets that are not downloads: each is a torrent in the engine for as long as somebody waits, held in
+// Metadata of magnets that are not downloads: each is a torrent in the engine for as long as a request waits, held in
 // the state before its files exist and then removed. Invariant: a preview never touches the disk outside the metadata
 // store, and gives way to a download of the same info hash.
 
@@ -97,7 +97,7 @@ export class MetadataPreviews {
 
   /**
    * Makes cached() know what an earlier preview has found, also in an earlier run. Never rejects: what cannot be read
-   * is fetched anew. The bytes prove themselves by their hash.
+   * is fetched again. The bytes prove themselves by their hash.
    */
   async recall(infoHash: InfoHash): Promise<void> {
     if (this.#stored === null || this.cached(infoHash) !== null) return
@@ -112,8 +112,9 @@ export class MetadataPreviews {
   }
 
   /**
-   * How to look for a torrent over circuits of so many hops (0: plainly). Waits until nobody looks for it in another
-   * way: who wants circuits is not to be shown what plain peers gave. AppErrors NotReady, CircuitsUnavailable.
+   * How to look for a torrent over circuits of so many hops (0: plainly). Waits until no other request looks for it in
+   * another way: a request over circuits must not be shown what plain peers gave. AppErrors NotReady,
+   * CircuitsUnavailable.
    */
   async wayFor(infoHash: InfoHash, hops: number, signal: AbortSignal): Promise<PreviewWay> {
     const engine = await this.#engineOf(hops)
@@ -183,7 +184,7 @@ export class MetadataPreviews {
     return this.#anonymous.engine(hops)
   }
 
-  /** Settles when nobody looks for it in another way, or the signal fired. */
+  /** Settles when no request looks for it in another way, or the signal fired. */
   async #othersGone(infoHash: InfoHash, hops: number, signal: AbortSignal): Promise<void> {
     for (;;) {
       const other = this.#previews.get(infoHash)

@@ -57,7 +57,7 @@ export class Scrubs {
     return this.#work
   }
 
-  /** Each once: one that cannot be brought to its end keeps nobody waiting, and is tried again at the next look. */
+  /** Each once: one that fails does not hold up the others, and is tried again at the next look. */
   async #scrubDue(): Promise<void> {
     const tried = new Set<DownloadEntry>()
     for (;;) {

@@ -1,6 +1,5 @@
-// Requests that change downloads whose volume has stopped answering (decision 0470). Whoever asks is told in time.
-// Invariants: what was answered as done is in the store; what had not begun when its caller was told 503 is not done
-// any more.
+// Requests that change downloads whose volume has stopped answering (decision 0470). Each is answered in time.
+// Invariants: what was answered as done is in the store; what had not begun at an answer of 503 is not done any more.
 
 import { AppError } from '../../base/errors.ts'
 import type { InfoHash } from '../../base/ids.ts'
@@ -64,7 +63,7 @@ export class StalledDownloads {
 
   /**
    * Runs `task` in its turn. AppError VolumeStalled: its turn does not come, and it is not done. `held`: the same when
-   * the task itself does not end; it goes on then, and who comes after it waits.
+   * the task itself does not end; it goes on then, and those that come after it wait.
    */
   async inTurn<T>(places: Places, turn: Turn, task: () => Promise<T>, held = false): Promise<T> {
     let given = false

@@ -138,7 +138,7 @@ export class StorageMoves {
       const commit = () => this.#set.update(entry, { destination, movingTo: null, movedFrom: before })
       await entry.torrent.moveStorage({ destination, commit, resumed, signal })
     } catch (error) {
-      // Given up by a stop: the next start goes on. By a request: whoever asked forgets it.
+      // Given up by a stop: the next start goes on. By a request: that request forgets it.
       if (signal.aborted) return
       await this.#set.update(entry, { movingTo: null })
       this.#deps.log.warn('a download could not be moved', { infoHash, folder, error: errorText(error) })

@@ -3,7 +3,7 @@
 import type { Slot } from '../../ports/arena.ts'
 import type { StoreVolume } from '../../ports/volumes.ts'
 
-/** Whoever asked. */
+/** The client that asked. */
 export interface Asker {
   /** Fires when it goes away. Made when it is first asked for. */
   readonly signal: AbortSignal

@@ -15,7 +15,7 @@ export interface TorrentInfoService {
   ): Promise<{ metainfo: readonly Uint8Array[]; infohash: string; download_exists: boolean }>
 }
 
-/** POST /createtorrent after validation (extra). Absent members take their defaults; '' and 0 stand for none. */
+/** POST /createtorrent after validation (extra). Absent members take their defaults; '' and 0 mean none. */
 export interface CreateTorrent {
   /** The file or folder, absolute. */
   path: string

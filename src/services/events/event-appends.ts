@@ -1,7 +1,7 @@
 // Events on their way into the log. Those of one turn go as one job: a promise and a message for each of a burst would
 // be most of what it costs. They come out in the order they were emitted, whichever the log answers first. Those that a
-// full or failing disk refuses wait, with all that come after them, and are tried again: who listens to the log alone
-// gets them late.
+// full or failing disk refuses wait, with all that come after them, and are tried again: listeners to the log alone get
+// them late.
 
 import { type Deferred, makeDeferred } from '../../base/deferred.ts'
 import { AppError } from '../../base/errors.ts'
@@ -15,7 +15,7 @@ const MAX_BATCH_CHARS = 256 * 1024
 /** What the disk refused is tried again after this long, ms. */
 const RETRY_MS = 5000
 
-/** Who is told what the log said of each event. */
+/** Receives what the log answered to each event. */
 export interface AppendedEvents {
   logged(id: number, event: NewEvent): void
   /** It never comes into the log. */
@@ -29,7 +29,7 @@ export interface AppendedEvents {
 interface Batch {
   readonly events: NewEvent[]
   chars: number
-  /** It was told that they are delayed. */
+  /** `delayed` was already called. */
   told?: boolean
   /** Null until the log has answered; `first` is the number of its first event. */
   outcome: { readonly first: number } | { readonly error: unknown } | null

@@ -14,7 +14,7 @@ export function eventLine(id: number, type: string, payload: string | null): str
   return `{"id":${id},"type":${JSON.stringify(type)}${event}}\n`
 }
 
-/** A run to which events are added until it is shown to anybody. */
+/** A run to which events are added until a follower gets it. */
 export class GrowingRun implements EventRun {
   readonly ids: number[] = []
   readonly lines: string[] = []
@@ -47,7 +47,7 @@ export function runAfter(runs: readonly EventRun[], cursor: number): EventRun | 
   return run === undefined ? null : restAfter(run, cursor)
 }
 
-/** Shared as long as nobody comes into the middle of it. */
+/** Shared as long as no follower begins in the middle of it. */
 function restAfter(run: EventRun, cursor: number): EventRun {
   const from = run.ids.findIndex(id => id > cursor)
   return from === 0 ? run : { ids: run.ids.slice(from), lines: run.lines.slice(from) }

@@ -2,7 +2,8 @@
 // recent events in memory or, further back, from the log. Nothing waits for a follower: one without room falls behind
 // in the log, and one that stalls is let go by its front. An event is shown only after the log has it. Followers take
 // turns: each gets one run of events, then the next one, and the loop turns when it was enough for all of them.
-// Invariant: a follower misses no event after its events_start; what the log dropped before it came is told as lost.
+// Invariant: a follower misses no event after its events_start; what the log dropped before it came is reported as
+// lost.
 
 import { AppError } from '../../base/errors.ts'
 import type { Timer } from '../../ports/clock.ts'
@@ -239,7 +240,7 @@ export class EventHub implements EventsService {
     void this.#wait(follower, this.#resume(follower))
   }
 
-  /** Events the log no longer has are told as `lost`. */
+  /** Events the log no longer has are reported as `lost`. */
   async #resume(follower: Follower): Promise<void> {
     const oldest = (await this.#log?.bounds())?.oldest ?? this.#newest + 1
     const cursor = follower.cursor ?? 0
@@ -259,8 +260,8 @@ export class EventHub implements EventsService {
   }
 
   /**
-   * A batch of the log. Of what was dropped from it meanwhile the follower is told, as at its beginning. False: there
-   * is none.
+   * A batch of the log. The follower gets the number of those dropped from it meanwhile, as at its beginning. False:
+   * there is none.
    */
   async #readOlder(follower: Follower): Promise<boolean> {
     const cursor = follower.cursor ?? 0
@@ -270,7 +271,7 @@ export class EventHub implements EventsService {
     return runs.length > 0
   }
 
-  /** Goes on to the oldest event that is kept; how many were dropped is told in an events_start. */
+  /** Goes on to the oldest event that is kept; how many were dropped is said in an events_start. */
   async #skip(follower: Follower): Promise<void> {
     const cursor = follower.cursor ?? 0
     const oldest = (await this.#log?.bounds())?.oldest ?? cursor + 1

@@ -10,7 +10,7 @@ const MIN_RECENT = 512
 export class RecentEvents {
   readonly #runs: EventRun[] = []
   #count = 0
-  /** The last run, while nobody has seen it. */
+  /** The last run, while no follower has it. */
   #growing: GrowingRun | null = null
 
   /** Adds the newest; the oldest run goes when there are enough without it. */
@@ -40,7 +40,7 @@ export class RecentEvents {
   after(cursor: number): EventRun | null {
     if (!this.covers(cursor)) return null
     const run = runAfter(this.#runs, cursor)
-    // Whoever comes next gets the same.
+    // The next reader gets the same.
     if (this.#growing !== null && run !== null && lastOf(run) === lastOf(this.#growing)) this.#growing = null
     return run
   }

@@ -1,6 +1,6 @@
-// Webhooks: every URL of the settings gets the events it is to get, at least once each, also over restarts: how far
-// each has come is durable. A URL that is new begins with what happens from now on. Bounded: 16 URLs, one request at a
-// time each.
+// Webhooks: every URL of the settings gets the events it asks for, at least once each, also over restarts: how far each
+// has come is durable. A URL that is new begins with what happens from now on. Bounded: 16 URLs, one request at a time
+// each.
 
 import { createHash } from 'node:crypto'
 import { errorText } from '../../base/errors.ts'
@@ -14,7 +14,7 @@ import { type WebhookRules, WebhookTarget } from './webhook-target.ts'
 
 /** URLs at a time. */
 export const MAX_WEBHOOKS = 16
-/** Where the places in the log stand: {first digits of the SHA-256 of the URL: id}. */
+/** The key of the places in the log: {first digits of the SHA-256 of the URL: id}. */
 const POSITIONS_KEY = 'webhooks'
 
 /** Section webhooks. */
@@ -32,7 +32,7 @@ export interface WebhooksDeps {
   readonly values: NodeValues
   /** Tells of events when they are in the log. */
   readonly follow: EventsService['follow']
-  /** Read anew at each use. */
+  /** Read at each use. */
   settings(): WebhookSettings
 }
 
@@ -102,7 +102,7 @@ export class Webhooks {
     for (const name of before) if (!names.has(name)) this.#positions.delete(name)
     const { newest } = await this.#deps.events.bounds()
     for (const url of urls) this.#add(url, newest)
-    // A new URL is not to begin anew after a kill.
+    // A new URL must not begin again after a kill.
     if (before.length !== names.size || before.some(name => !names.has(name))) await this.#save()
   }
 

@@ -1,4 +1,4 @@
-// The part of api.ts that is about taking over what other clients have.
+// The interface of importing what other clients have.
 
 import type { Caller } from '../callers-api.ts'
 

@@ -110,7 +110,7 @@ type KnownSource = Omit<Extract<ImportSource, { readonly bytes: Uint8Array }>, '
 }
 type LinkSource = ImportSource & { readonly metainfo: null }
 
-/** A torrent whose metadata never came has no data either: it begins anew as a link. */
+/** A torrent whose metadata never came has no data either: it begins again as a link. */
 async function importLink(
   record: ImportedTorrent,
   { state, magnet }: LinkSource,
@@ -230,7 +230,7 @@ class TorrentImport {
     return new AppError('FileMissing', text + renamed)
   }
 
-  /** Hashes a few of the pieces that are to be trusted. */
+  /** Hashes a few of the pieces that would be trusted. */
   async #sample(folder: string, plan: ImportPlan): Promise<{ count: number; wrong: number | null }> {
     const pieces = chosen(plan.kept, plan.piecesKept, this.#order.sample, this.#parts.random)
     const { signal } = this.#order

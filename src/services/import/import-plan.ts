@@ -1,6 +1,6 @@
-// What of another client's word is taken: its resume data against what the file system says now. Pure. What does not
-// fit goes into the facts of the new download in a way that makes every start hash those files, until a check has been
-// made (decision 0365).
+// Decides which of another client's resume data is believed, by what the file system says now. Pure. What does not fit
+// goes into the facts of the new download in a way that makes every start hash those files, until a check has been made
+// (decision 0365).
 
 import { piecesOfRange } from '../../base/lengths.ts'
 import type { FileFacts } from '../../ports/piece-store.ts'
@@ -112,7 +112,7 @@ class Looked {
       return
     }
     setRange(this.#claimed, first, last, false)
-    // Of a file that nobody wanted, the other client kept no more than the ends of its neighbours' pieces.
+    // Of a file that was not wanted, the other client kept no more than the ends of its neighbours' pieces.
     if (this.#state.priorities?.[file.index] === 0) return
     this.missing.push(file.index)
     this.#note('file_missing', file)

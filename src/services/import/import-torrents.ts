@@ -1,5 +1,5 @@
 // POST /import: the torrents of another client's folder in parts, a few at a time. Each part reads the list of the
-// folder anew, so nothing is kept between requests, and memory does not depend on how many there are.
+// folder again, so nothing is kept between requests, and memory does not depend on how many there are.
 
 import { AppError } from '../../base/errors.ts'
 import type { ResumeFolder, ResumeFolders } from '../../ports/resume-folder.ts'

@@ -1,5 +1,5 @@
-// What a client may say about a torrent to be made, checked. Unlike what strangers wrote, which is cleaned silently,
-// every value that cannot be used is refused here: whoever makes a torrent wants to know.
+// Checks what a client says about a torrent to make. Unlike what strangers wrote, which is cleaned silently, every
+// value that cannot be used is refused here: the maker of a torrent wants to know.
 
 import { AppError } from '../../base/errors.ts'
 import { cleanTracker, MAX_TRACKERS } from '../../wire/tracker/announce-tiers.ts'
@@ -38,7 +38,7 @@ export interface NewTorrentDefaults {
   readonly nowSec: number
 }
 
-/** The options of a request. An empty text and a creation date of 0 stand for none. AppError InvalidParameter. */
+/** The options of a request. An empty text and a creation date of 0 mean none. AppError InvalidParameter. */
 export function newTorrentOptions(request: CreateTorrent, defaults: NewTorrentDefaults): NewTorrentOptions {
   const date = request.creation_date ?? defaults.nowSec
   if (!Number.isInteger(date) || date < 0 || date > MAX_DATE_SEC) throw invalid('creation_date', 'it is no Unix time')

@@ -1,6 +1,6 @@
 // Making torrents for clients: few at a time, with events on the way, and the result handed back, written to a file and
-// added to the downloads as asked for. How a torrent is made stands in new-torrent.ts, which is loaded when the first
-// one is.
+// added to the downloads as asked for. How a torrent is made is in new-torrent.ts, which is loaded when the first one
+// is made.
 
 import { basename, dirname, join } from 'node:path'
 import { AppError, errorText } from '../../base/errors.ts'

@@ -1,5 +1,4 @@
-// Who may change a setting by a request, over whatever door it comes: judged by a table of rights, before anything
-// changes.
+// Who may change a setting by a request, by whichever interface: judged by a table of rights, before anything changes.
 
 import { AppError } from '../../base/errors.ts'
 import type { ClientPaths } from '../../ports/new-files.ts'
@@ -7,8 +6,8 @@ import type { Caller } from '../callers-api.ts'
 
 /**
  * Who may change an option. `admin`: every key that may change settings. `first`: the first key alone. `folder`: it
- * names folders that are written to: every such key, where its holder may name them, and nobody among the node's own
- * files. `file`: it names files that are read: every such key, where its holder may name them. `owner`: it names a
+ * names folders that are written to: every such key, where its holder may name them, and none may be among the node's
+ * own files. `file`: it names files that are read: every such key, where its holder may name them. `owner`: it names a
  * program, and is set in the configuration file or by a flag alone.
  */
 export type SettingRight = 'admin' | 'first' | 'folder' | 'file' | 'owner'
@@ -51,7 +50,7 @@ export class SettingRights {
       throw new AppError('ScopeMissing', `The setting ${path} is changed by the first key alone.`)
   }
 
-  /** What was there before was named by somebody who could. */
+  /** What was there before was named by a key that may. */
   async #checkPaths({ path, value, current }: AskedSetting, caller: Caller): Promise<void> {
     const right = this.#rightOf(path)
     if (right !== 'folder' && (right !== 'file' || caller.anyPath)) return

@@ -47,7 +47,7 @@ export interface SettingsService {
   read(): { settings: Record<string, Record<string, Json>>; ports: Record<string, number> }
   /**
    * All or nothing, durable when settled. AppErrors InvalidSetting, naming the option; ScopeMissing, PathNotAllowed
-   * where the caller may not change it so; StateConflict when it was changed by somebody else meanwhile.
+   * where the caller may not change it so; StateConflict when another request changed it meanwhile.
    */
   change(body: Json, caller: Caller): Promise<{ modified: boolean; restart_required: string[]; overridden: string[] }>
   /** Each option with where its value comes from. */

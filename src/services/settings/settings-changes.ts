@@ -1,5 +1,5 @@
-// The history of settings: each change that a request made, and at a start what somebody changed in the configuration
-// file meanwhile. The file is written before the history, so a crash between the two shows as such a change.
+// The history of settings: each change that a request made, and at a start what was edited in the configuration file
+// meanwhile. The file is written before the history, so a crash between the two shows as such a change.
 
 import { AppError, errorText } from '../../base/errors.ts'
 import type { Log } from '../../ports/log.ts'

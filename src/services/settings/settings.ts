@@ -23,7 +23,7 @@ export interface SettingsSource {
   }>
 }
 
-/** What is told of the table of settings. */
+/** What the interface shows of the table of settings. */
 export interface SettingsDocs {
   effective(): EffectiveSettings
   schema(): { [key: string]: Json }

@@ -1,8 +1,8 @@
 // Following torrents that are updated through the DHT (BEP 46): asks for the item of each key at intervals, takes up a
 // version whose sequence number is higher than that of the last, and puts the item again where few nodes have it. Knows
 // downloads only through update-versions.ts. Invariants: the sequence number of a key never falls; a row is durable
-// before its version is added, so a kill between the two loses nothing; whoever deletes the newest version follows its
-// key no more.
+// before its version is added, so a kill between the two loses nothing; deleting the newest version ends following its
+// key.
 
 import { Ending } from '../../base/ending.ts'
 import { AppError, DecodeError, errorText } from '../../base/errors.ts'
@@ -29,10 +29,11 @@ const MAX_FOLLOWED = 500
 const MAX_LOOKUPS = 4
 /** The first look after a start comes within this time, so that nodes that start together do not ask together. */
 const FIRST_LOOK_MS = 60_000
-/** A key of which nothing was found is asked for again after this time, then twice as long, up to the interval. */
+/** A key without a version yet is looked up again after this time, then twice as long, up to the interval. */
 const RETRY_MS = 30_000
 /**
- * PUT waits this long for the first version, and asks anew after this time: the DHT of a young node knows nobody yet.
+ * PUT waits this long for the first version, and asks again after this time: the DHT of a young node knows few nodes
+ * yet.
  */
 const PATIENCE_MS = 20_000
 const ASK_ANEW_MS = 2000
@@ -138,7 +139,9 @@ export class FollowedUpdates {
     return this.#deps.versions.leaveBehind(entry.key, metainfo, this.#deps.settings().oldVersions)
   }
 
-  /** A user removes this download: without its newest version nobody wants a key. Before the download goes. */
+  /**
+   * A user removes this download: a key without its newest version is not followed. Called before the download goes.
+   */
   async removing(infoHash: InfoHash): Promise<void> {
     const target = this.#byVersion.get(infoHash)
     if (target === undefined) return

@@ -1,6 +1,6 @@
-// Publishing torrents that are updated (BEP 46): one item of the DHT a name, under this node's key, put anew before
-// nodes forget it. Invariants: a sequence number is durable before it is seen by anybody and never used for two
-// torrents; a private torrent (BEP 27) or one over circuits is not named in the DHT.
+// Publishing torrents that are updated (BEP 46): one item of the DHT a name, under this node's key, put again before
+// nodes forget it. Invariants: a sequence number is durable before it leaves this node and never used for two torrents;
+// a private torrent (BEP 27) or one over circuits is not named in the DHT.
 
 import { Ending } from '../../base/ending.ts'
 import { AppError, errorText } from '../../base/errors.ts'
@@ -22,7 +22,7 @@ import type { PublishedUpdate } from './updates-api.ts'
 const MAX_PUBLISHED = 200
 /** Items end after two hours (BEP 44); this leaves room for a failure. */
 const PUT_EVERY_MS = 45 * 60_000
-/** After a put that nobody took; then twice as long. */
+/** Pause after a put that no node took; then twice as long. */
 const RETRY_MS = 30_000
 /** The item would name the torrent to everybody, from this node's address. */
 const HIDDEN = 'A download over circuits (anon_hops) is not named in the DHT.'
@@ -54,7 +54,7 @@ interface Published {
 }
 
 /**
- * Publishing torrents that are updated (BEP 46): one item of the DHT a name, under this node's key, put anew before
+ * Publishing torrents that are updated (BEP 46): one item of the DHT a name, under this node's key, put again before
  * nodes forget it.
  */
 export class PublishedUpdates {
@@ -150,7 +150,7 @@ export class PublishedUpdates {
     return infoHash
   }
 
-  /** What is to be said next: the same again under its number, something new under a higher one than any seen. */
+  /** What to put next: the same again under its number, something new under a higher one than any seen. */
   #next(name: string, infoHash: InfoHash, found: FoundSignedItem | null, seed: Uint8Array): PublishedTorrent {
     const before = this.#published.get(name)?.torrent ?? null
     const highest = [before?.seq ?? 0n, found?.seq ?? 0n].reduce((a, b) => (a > b ? a : b))
@@ -249,7 +249,7 @@ function checkName(name: string): void {
     throw new AppError('InvalidParameter', `name: must have 1 to ${MAX_SALT_BYTES} bytes and no control characters.`)
 }
 
-/** Somebody else has the key. */
+/** The error when another node publishes under the same key. */
 function supersededBy({ seq, value }: FoundSignedItem): string {
   try {
     return `Another computer has published ${decodeUpdateItem(value)} as number ${seq} under this key.`

@@ -57,7 +57,7 @@ export class UpdateVersions {
     this.#trimmer = trimmer
   }
 
-  /** Nobody wants the newest version to move: nothing new is looked for meanwhile. */
+  /** The newest version is paused: no newer one is looked for meanwhile. */
   paused(key: FollowedKey): boolean {
     const newest = newestOf(key)
     const row = newest === null ? null : this.#downloads.row(newest.infoHash)
@@ -65,7 +65,7 @@ export class UpdateVersions {
   }
 
   /**
-   * The newest version goes over circuits: the plain DHT is told nothing of it, not even by asking for the next one.
+   * The newest version goes over circuits: nothing of it is sent to the plain DHT, not even a look-up of the next one.
    */
   hidden(key: FollowedKey): boolean {
     const newest = newestOf(key)
@@ -90,7 +90,7 @@ export class UpdateVersions {
     await this.#downloads.patch(infoHash, { state: 'resume' })
   }
 
-  /** The newest version is no download, although nobody removed it. */
+  /** The newest version is no download, although no user removed it. */
   missing(key: FollowedKey): boolean {
     const newest = newestOf(key)
     return newest !== null && this.#downloads.row(newest.infoHash) === null
@@ -99,7 +99,7 @@ export class UpdateVersions {
   /**
    * Older versions end before the newest, whose metadata is now known, touches a file: all of them, or with `seed`
    * those that have a file where it will write. Files of their own that become shorter are cut. Answers which files of
-   * the newest were theirs: what merely lay in their place, or was a hard link, is looked at anew.
+   * the newest were theirs: what merely was in their place, or was a hard link, is checked again.
    */
   async leaveBehind(key: FollowedKey, metainfo: Metainfo, mode: OldVersions): Promise<FileRun[]> {
     const taken = new Set<number>()

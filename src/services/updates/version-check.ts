@@ -1,4 +1,4 @@
-// Looks once a day whether there is a newer version, where the settings name somebody to ask; tells each by one event.
+// Looks once a day whether there is a newer version, where the settings name a URL to ask; reports each by one event.
 // What fails is tried again later; nothing waits for it.
 
 import { AppError, DecodeError, errorText } from '../../base/errors.ts'
@@ -15,7 +15,7 @@ const DAY_MS = 24 * 3600 * 1000
 const FIRST_AFTER_MS = 5_000
 /** After a failure; doubled up to a day. */
 const RETRY_MS = 15 * 60 * 1000
-/** Where the newest version lies that was told. */
+/** The key of the newest version that was reported. */
 const TOLD_KEY = 'version-told'
 
 /** What the check needs of the node. */
@@ -28,12 +28,12 @@ export interface VersionCheckDeps {
   readonly http: SourceFetch
   /** The version that runs. */
   readonly version: string
-  /** Whom to ask; '' = nobody. Read anew at each use. */
+  /** The URL to ask; '' = none. Read at each use. */
   url(): string
 }
 
 /**
- * Looks once a day whether there is a newer version, where the settings name somebody to ask; tells each by one event.
+ * Looks once a day whether there is a newer version, where the settings name a URL to ask; reports each by one event.
  */
 export class VersionCheck {
   readonly #deps: VersionCheckDeps

@@ -1,7 +1,6 @@
-// The watch folder: torrent files and files of magnet links that somebody drops into it become downloads with the
-// default settings, each once: what was started is remembered by path, size and time. What cannot be read and does not
-// change any more is corrupt: it gets another name and an event. States of a file: new -> (written on) -> started |
-// corrupt.
+// The watch folder: torrent files and files of magnet links that a user drops into it become downloads with the default
+// settings, each once: what was started is remembered by path, size and time. What cannot be read and does not change
+// any more is corrupt: it gets another name and an event. States of a file: new -> (written on) -> started | corrupt.
 
 import { AppError, errorText } from '../../base/errors.ts'
 import type { Clock, Timer } from '../../ports/clock.ts'
@@ -54,7 +53,7 @@ export interface WatchFolderDeps {
   readonly events: Pick<EventHub, 'emit'>
   readonly downloads: WatchedDownloads
   readonly seen: SeenFiles
-  /** Read anew at each use. */
+  /** Read at each use. */
   settings(): WatchFolderSettings
   open(directory: string, wanted: (name: string) => boolean): WatchedFolder
 }
@@ -65,9 +64,8 @@ export function isWanted(name: string): boolean {
 }
 
 /**
- * The watch folder: torrent files and files of magnet links that somebody drops into it become downloads with the
- * default settings, each once: what was started is remembered by path, size and time. Everything works from start() to
- * stop().
+ * The watch folder: torrent files and files of magnet links that a user drops into it become downloads with the default
+ * settings, each once: what was started is remembered by path, size and time. Everything works from start() to stop().
  */
 export class WatchFolder {
   readonly #deps: WatchFolderDeps
@@ -219,7 +217,7 @@ export class WatchFolder {
     const { events, log } = this.#deps
     const path = await folder.setAside(file.path).catch(async (error: unknown) => {
       log.warn('a corrupt file of the watch folder cannot be renamed', { file: file.path, error: errorText(error) })
-      // It is told once all the same.
+      // It is reported once all the same.
       await this.#files.remember(file)
       return file.path
     })

@@ -1,5 +1,6 @@
-// One attempt to fetch an info dictionary of a given size: which pieces came, who is asked for which, who sent what.
-// Pure bookkeeping; bytes go elsewhere. Invariant: a piece is missing, asked of exactly one peer, or received.
+// One attempt to fetch an info dictionary of a given size: which pieces came, which peer is asked for which, and which
+// sent what. Pure bookkeeping; bytes go elsewhere. Invariant: a piece is missing, asked of exactly one peer, or
+// received.
 
 import { metadataPieceCount } from '../../wire/peer/ut-metadata.ts'
 
@@ -44,7 +45,7 @@ export class MetadataAttempt {
     return this.#missing === 0
   }
 
-  /** Nobody is asked, and nothing came yet or for a while: another size may be tried instead. */
+  /** No peer is asked, and nothing came yet or for a while: another size may be tried instead. */
   idle(nowMs: number): boolean {
     const fresh = this.#missing < this.#received.length && nowMs - this.#progressMs < STALE_MS
     return this.#asked.size === 0 && !fresh

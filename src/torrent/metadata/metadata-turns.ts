@@ -1,6 +1,6 @@
-// Whose metadata is tried next, and for how long, when peers do not agree on its size or each has to be asked alone:
-// all that is known of who tells the truth is who had turns already. Pure bookkeeping. Turns count by address, so that
-// coming again, or with another size, gives nobody a first turn again. Bounded: 1,000 addresses.
+// Decides whose metadata is tried next, and for how long, when peers do not agree on its size or each has to be asked
+// alone: who lies is not known, only who had turns already. Pure bookkeeping. Turns count by address, so that coming
+// again, or with another size, gives no peer a first turn again. Bounded: 1,000 addresses.
 
 /** The first turn of an address; each further one is twice as long, as a large dictionary over a slow line needs. */
 const TURN_MS = 10_000

@@ -1,7 +1,7 @@
 // How many connections there are to each address and to each network, so that none takes all places. An IPv6 host has a
 // whole network, so the first 64 bits count as its address. Addresses of this machine and of local networks are not
-// counted: behind them may stand everybody (a router or container that puts its own address into what it forwards).
-// Holds no more than there are connections.
+// counted: behind one of them may be any number of peers (a router or container that puts its own address into what it
+// forwards). Holds no more than there are connections.
 
 import { formatIp, isMappedIpv4, parseIp } from '../../wire/net/compact-address.ts'
 import { isLocalIp } from '../../wire/net/local-address.ts'
@@ -16,7 +16,7 @@ export class AddressCounts {
 
   /** Connections of the owner of `ip`; 0 for a local one. */
   of(ip: string): number {
-    // Asked for thousands of addresses in a row, of which hardly any is connected.
+    // Asked for thousands of addresses in a row, nearly all of them not connected.
     return this.#counts.size === 0 ? 0 : (this.#counts.get(placeOf(ip)?.owner ?? '') ?? 0)
   }
 

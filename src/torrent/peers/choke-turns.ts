@@ -1,7 +1,7 @@
-// Turns at the upload slots of a torrent: what is known of a peer's turn, who wastes one, and who is next in the line
-// (decision 0480). Pure, for choker.ts.
+// Turns at the upload slots of a torrent: what is known of a peer's turn, which peers waste theirs, and which is next
+// in the line (decision 0480). Pure, for choker.ts.
 
-/** Who has a slot and asks for nothing for this long gives it to one that waits. */
+/** A peer with a slot that asks for nothing for this long gives it to one that waits. */
 const IDLE_TURN_MS = 3000
 
 /** What the choker must know of a peer; rates in bytes/s. */

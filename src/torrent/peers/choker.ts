@@ -26,7 +26,7 @@ export class Choker {
   #turns = new Map<string, Turn>()
   #optimistic: string | null = null
   #optimisticSinceMs = Number.NEGATIVE_INFINITY
-  /** Whose turn it is of those who wait: the newest one's, or that of who waits longest. */
+  /** Whose turn it is of the waiting peers: that of the newest, or of the one that waits longest. */
   #newestFirst = true
 
   /** `slots`: peers unchoked at once, the optimistic one included; below 0 = no limit. */
@@ -41,7 +41,7 @@ export class Choker {
   }
 
   /**
-   * True when somebody waits while an unchoked peer of the last decision asks for nothing: time for another decision,
+   * True when a peer waits while an unchoked peer of the last decision asks for nothing: time for another decision,
    * which gives its slot away.
    */
   wastes(peers: readonly ChokePeer[], nowMs: number): boolean {
@@ -80,7 +80,7 @@ export class Choker {
     return { unchoked, optimistic }
   }
 
-  /** `line`: who comes next while seeding, where there is nothing to find out by chance; null: it is drawn. */
+  /** `line`: the order of peers while seeding, where there is nothing to find out by chance; null: it is drawn. */
   #chooseOptimistic(
     line: readonly ChokePeer[] | null,
     interested: readonly ChokePeer[],
@@ -139,7 +139,7 @@ export class Choker {
     const bySince = (a: ChokePeer, b: ChokePeer): number => since(a) - since(b)
     const isNew = (peer: ChokePeer): boolean => (this.#turns.get(peer.key)?.last ?? 'none') === 'none'
     const line = newestBetween(waiting.sort(bySince), isNew, this.#newestFirst)
-    // Who has the optimistic slot needs no other one: its turn would end where another's begins.
+    // The peer with the optimistic slot needs no other one: its turn would end where another's begins.
     const lucky = (peer: ChokePeer): number => (peer.key === this.#optimistic ? 1 : 0)
     running.sort((a, b) => lucky(a) - lucky(b) || byRate(a, b))
     return [...running, ...line, ...over.sort(byRate), ...wasted.sort(bySince)]
@@ -158,8 +158,8 @@ export class Choker {
 }
 
 /**
- * Tit for tat: who gives us most comes first, of those who give the same the first in the line; who snubs us gets no
- * regular slot, only a chance by optimism.
+ * Tit for tat: the peer that gives us most comes first, of those that give the same the first in the line; one that
+ * snubs us gets no regular slot, only a chance by optimism.
  */
 function byDownRate(interested: readonly ChokePeer[]): ChokePeer[] {
   return interested.filter(peer => !peer.snubbed).sort((a, b) => b.downRate - a.downRate)

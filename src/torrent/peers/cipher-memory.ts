@@ -1,6 +1,6 @@
-// Memory for encrypted bytes, shared by the connections of a session. What is sent lies in arenas that others read, and
-// what comes lies in the buffer of who read it: neither may be changed, so bytes are copied while they are encrypted or
-// decrypted. Invariant: at most MAX_LENT buffers are out at a time; who has none of them makes do with OWN_BYTES of its
+// Memory for encrypted bytes, shared by the connections of a session. What is sent is in arenas that others read, and
+// what comes is in its reader's buffer: neither may be changed, so bytes are copied while they are encrypted or
+// decrypted. Invariant: at most MAX_LENT buffers are out at a time; a stream without one makes do with OWN_BYTES of its
 // own.
 
 /** Bytes of a pooled buffer: a run of blocks as uploads write it. */
@@ -9,7 +9,7 @@ export const POOLED_BYTES = 64 * 1024
 /** Pooled buffers that are out at a time: 8 MiB. */
 export const MAX_LENT = 128
 
-/** Of them kept when nobody uses them. */
+/** So many of them are kept while unused. */
 const MAX_SPARE = 16
 
 /** A connection that gets no pooled buffer and has nothing under way goes on with so much. */

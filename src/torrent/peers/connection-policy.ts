@@ -1,6 +1,6 @@
 // Which connections are encrypted: what the settings say, how an incoming one is recognised, in which order an address
 // is tried, and what is remembered of it. Pure. Invariant: under `require` no kind but 'encrypted' is ever answered,
-// whatever failed before: who disturbs encrypted handshakes gets no plain ones from us.
+// whatever failed before: disturbing encrypted handshakes must not get plain ones from us.
 
 import type { MseMethod } from '../../wire/mse/mse-handshake.ts'
 import { startsLikeHandshake } from '../../wire/peer/handshake.ts'
@@ -59,7 +59,7 @@ export interface LinkMemory {
   failed: LinkKind | null
 }
 
-/** The memory of an address of which nothing is known. */
+/** The memory of an unknown address. */
 export function newLinkMemory(): LinkMemory {
   return { worked: null, failed: null }
 }
@@ -74,12 +74,12 @@ export function nextKind(mode: EncryptionMode, memory: LinkMemory): LinkKind {
 
 /**
  * Notes that a connection of this kind ended before the other side's handshake; `opened`: the stream itself came about.
- * Answers whether the other kind is to be tried at once: once in a series, and only where the mode has another kind.
+ * Answers whether to try the other kind at once: once in a series, and only where the mode has another kind.
  */
 export function noteFailure(mode: EncryptionMode, memory: LinkMemory, kind: LinkKind, opened: boolean): boolean {
   const second = memory.failed !== null
   memory.failed = null
-  // Nobody answers there: that says nothing of encryption.
+  // No answer from there: that says nothing of encryption.
   if (!opened || mode === 'require' || mode === 'off') return false
   if (second) {
     memory.worked = null

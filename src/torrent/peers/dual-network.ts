@@ -9,11 +9,11 @@ import type { ConnectOptions, TcpListener, TcpNetwork, TcpStream, TcpStreamHandl
 
 /** Head start of uTP: a far peer answers within it, and one without uTP costs no more than it. */
 const HEAD_START_MS = 300
-/** The same where somebody waits: whoever has uTP and is not next door still answers by it first. */
+/** The same where a user waits: a peer with uTP that is not near still answers by it first. */
 const HURRIED_HEAD_START_MS = 20
 /** uTP is given up after this long; libtorrent: 3 s. */
 const UTP_TIMEOUT_MS = 3000
-/** Addresses of which it is known what reaches them; the oldest makes room. */
+/** Addresses with what reached them; the oldest makes room. */
 const MAX_REMEMBERED = 4096
 
 type Carrier = 'utp' | 'tcp'
@@ -36,7 +36,7 @@ export class DualNetwork implements TcpNetwork {
 
   connect(remote: PeerAddress, options: ConnectOptions, handlers: TcpStreamHandlers): TcpStream {
     const key = addressKey(remote)
-    // TCP alone for whom only TCP reached: the next failure of it forgets that.
+    // TCP alone for a peer that only TCP reached: its next failure forgets that.
     if (this.#worked.get(key) === 'tcp') return this.#tcpOnly(key, remote, options, handlers)
     return new DualStream({ ...this.#deps, remote, options, note: carrier => this.#note(key, carrier) }, handlers)
   }
@@ -119,7 +119,7 @@ class DualStream implements TcpStream {
   }
 
   write(bytes: Uint8Array, sent?: () => void): boolean {
-    // Nobody writes before `open`.
+    // Writes come after `open` only.
     if (this.#winner !== null) return this.#winner.write(bytes, sent)
     if (sent !== undefined) this.#race.clock.after(0, sent)
     return true

@@ -23,7 +23,7 @@ export interface EncryptedStreamSetup {
   readonly memory: CipherMemory
   /** Whether an incoming connection of this kind is taken. */
   accepts(kind: LinkKind): boolean
-  /** Makes this side of a handshake. `initial` gives what is to be sent within it. */
+  /** Makes this side of a handshake. `initial` gives what to send within it. */
   side(initial: () => Uint8Array): MseSide
   /** A defect of ours, seen in a handshake. */
   defect(error: unknown): void
@@ -151,7 +151,7 @@ export class EncryptedStream implements TcpStream, TcpStreamHandlers, KeyJob {
       case 'shaking':
         return this.#guarded(() => this.#shake(chunk))
       default:
-        // Nothing comes before open(), and what comes after the end is nobody's.
+        // Nothing comes before open(), and what comes after the end is ignored.
         return
     }
   }
@@ -262,12 +262,12 @@ export class EncryptedStream implements TcpStream, TcpStreamHandlers, KeyJob {
     this.#encryptedBytes = result.encryptedBytes
     this.#writer.start(result.encrypt)
     const early = side.rest()
-    // In one piece: who is given bytes may want no more for a while.
+    // In one piece: a receiver may want no more bytes for a while.
     const behind = early.length === 0 ? rest : Buffer.concat([early, rest])
     if (behind.length > 0) this.#receive(behind)
   }
 
-  /** Decrypts into borrowed memory: `chunk` belongs to who read it. */
+  /** Decrypts into borrowed memory: `chunk` belongs to its reader. */
   #receive(chunk: Uint8Array): void {
     const count = Math.min(chunk.length, this.#encryptedBytes)
     const cipher = this.#decrypt

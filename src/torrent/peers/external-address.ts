@@ -13,7 +13,9 @@ const MAX_VOTERS = 100
 const VOTE_MS = 60 * 60 * 1000
 /** Votes for one address, and more than half of all, settle it: one voter alone never does. */
 const SETTLING_VOTES = 2
-/** Bytes of a voter's address that name its network: nobody votes twice by hopping through his own. */
+/**
+ * Bytes of a voter's address that name its network: no voter votes twice by changing address within its own network.
+ */
 const NETWORK_BYTES = { 4: 3, 6: 6 } as const
 
 /** Longest name of a tracker, as of any host. */
@@ -49,7 +51,7 @@ export class ExternalAddress {
     this.#changed = changed
   }
 
-  /** The present address; before it is settled the one with most votes. Null: nobody has said anything of use. */
+  /** The present address; before it is settled the one with most votes. Null: there is no valid vote yet. */
   get(family: 4 | 6): string | null {
     return this.#families[family].ip
   }

@@ -1,4 +1,4 @@
-// Holepunching in one torrent (BEP 55): asks a peer that named somebody we cannot reach to introduce us, introduces
+// Holepunching in one torrent (BEP 55): asks the peer that named an address we cannot reach to introduce us, introduces
 // others, and notes whom to call by uTP; torrent-peers.ts makes the call. Does nothing in a private torrent or without
 // uTP. Invariant: what peers make us send and call is bounded for each of them (PunchState), and goes only between
 // peers that both offered the extension.
@@ -14,9 +14,9 @@ import type { SwarmParts } from '../session/swarm-parts.ts'
 
 /** An answer to a question of ours comes within this time; what comes later counts as unasked. */
 const ANSWER_MS = 30_000
-/** Times somebody is asked to introduce us to one address: after that it is let be. */
+/** So many times a peer is asked to introduce us to one address. */
 const MAX_ASKED = 3
-/** What is known of somebody to whom we are introduced. */
+/** What is known of a peer that we are introduced to. */
 const INTRODUCED: PexFlags = { encryption: false, seed: false, utp: true, holepunch: true, reachable: false }
 
 /** A peer, as holepunching sees it. */
@@ -52,7 +52,7 @@ export function punchesHoles(torrent: PunchTorrent): boolean {
   return torrent.content?.metainfo.private === false && torrent.engine.deps.swarm?.utp !== undefined
 }
 
-/** Nobody answered at `target`: asks the peer that named it to introduce us. Answers whether somebody was asked. */
+/** No answer from `target`: asks the peer that named it to introduce us. Answers whether one was asked. */
 export function askForIntroduction(torrent: PunchTorrent, target: KnownPeer, nowMs: number): boolean {
   if (!punchesHoles(torrent) || !target.holepunch || target.punchesAsked >= MAX_ASKED) return false
   for (const peer of torrent.peers.values()) {
@@ -84,7 +84,7 @@ function introduce(torrent: PunchTorrent, from: PunchPeer, target: PeerAddress, 
   const other = peerAt(torrent, target)
   const code = refusal(torrent, from, other, target)
   if (code !== null) return send(from, { type: 'error', address: target, code })
-  // Who is called too often is left alone; the asker is told nothing that would help him to try again.
+  // A peer that is called too often is left alone; the asker gets no answer that would help it to try again.
   if (other === null || !other.punches.forwards.take(nowMs)) return
   send(from, { type: 'connect', address: target })
   send(other, { type: 'connect', address: endpointOf(from) })
@@ -100,7 +100,7 @@ function refusal(torrent: PunchTorrent, from: PunchPeer, other: PunchPeer | null
 /** `peer` says that the one at `address` is calling us now: we call too. */
 function call(torrent: PunchTorrent, peer: PunchPeer, address: PeerAddress, nowMs: number): void {
   if (!isUsable(address) || torrent.engine.refuses(address.ip, nowMs) || isOurs(torrent, address)) return
-  // Nobody outside may send us to local addresses.
+  // No peer outside may send us to local addresses.
   if (isLocalIp(address.ip) && !isLocalIp(peer.link.remote.ip)) return
   const before = torrent.known.get(addressKey(address))
   // Connected already, or about to be (BEP 55).
@@ -127,7 +127,7 @@ function peerAt(torrent: PunchTorrent, address: PeerAddress): PunchPeer | null {
   return null
 }
 
-/** Where others reach `peer` by uTP: by which it is connected already, else the port it listens on. */
+/** Where others reach `peer` by uTP: the address of its uTP connection, else the port it listens on. */
 function endpointOf(peer: PunchPeer): PeerAddress {
   return peer.utp ? peer.link.remote : peer.address
 }

@@ -6,7 +6,7 @@ const MAX_PER_HOST = 4
 /** Requests of the whole session. */
 const MAX_IN_ALL = 32
 
-/** The dealer of requests to web servers. Who finds none tries again at the next tick. */
+/** The dealer of requests to web servers. A web seed that finds none free tries again at the next tick. */
 export class HostGate {
   readonly #perHost: number
   readonly #inAll: number

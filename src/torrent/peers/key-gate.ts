@@ -1,6 +1,6 @@
-// Bounds the time that the keys of encrypted handshakes take from everybody else: so many exponentiations a turn, the
+// Bounds the time that the keys of encrypted handshakes take from other work: so many exponentiations a turn, the
 // others wait in line. A storm of handshakes then costs a fixed part of one core. Knows nothing of what is computed.
-// Invariant: while somebody waits a timer is set; nobody waits twice.
+// Invariant: while a handshake waits a timer is set; none waits twice.
 
 import type { Clock } from '../../ports/clock.ts'
 

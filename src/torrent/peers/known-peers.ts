@@ -1,6 +1,6 @@
 // The addresses of a torrent's swarm that could be connected to, with what was learned of each. Pure bookkeeping.
 // Invariant: at most MAX_KNOWN addresses, MAX_HEARSAY of them named by peers alone; a new one replaces only an
-// unconnected one that kept failing, or one of hearsay that nobody has reached.
+// unconnected one that kept failing, or one of hearsay that was never reached.
 
 import { addressKey, type PeerAddress } from '../../base/ids.ts'
 import type { PeerOrigin } from '../../ports/announcer.ts'
@@ -10,7 +10,7 @@ import { type LinkMemory, newLinkMemory } from './connection-policy.ts'
 
 /** Most addresses kept a torrent. */
 const MAX_KNOWN = 2000
-/** Most of them that only other peers named (BEP 11): anybody can send thousands that nobody is at. */
+/** Most of them that only other peers named (BEP 11): anybody can send thousands of made-up ones. */
 const MAX_HEARSAY = 1000
 /** Attempts at one of these: then it is forgotten, as libtorrent does; else invented ones would be tried for ever. */
 const MAX_HEARSAY_FAILURES = 3
@@ -44,13 +44,13 @@ export interface KnownPeer {
   busy: boolean
   /** A tracker named it: of a private torrent no other counts (BEP 27). */
   tracked: boolean
-  /** Whoever named it: the sum of ORIGIN_BITS. */
+  /** Who named it: the sum of ORIGIN_BITS. */
   origins: number
   /** Only other peers named it (BEP 11). */
   hearsay: boolean
   /** It offers ut_holepunch, by what others say (BEP 55). */
   holepunch: boolean
-  /** Somebody introduced us (BEP 55): the next attempt goes by uTP alone, at once. */
+  /** A peer introduced us (BEP 55): the next attempt goes by uTP alone, at once. */
   punch: boolean
   /** When we last asked for an introduction, clock ms, and how often. */
   punchAskedMs: number
@@ -118,7 +118,7 @@ export class KnownPeers {
     for (const peer of this.#peers.values()) peer.priority = priorityOf(peer.address)
   }
 
-  /** Somebody introduced us to this address: it is called at once, by uTP. */
+  /** A peer introduced us to this address: it is called at once, by uTP. */
   introduced(peer: KnownPeer): void {
     if (peer.nextTryMs === Number.POSITIVE_INFINITY) return
     peer.punch = true
@@ -149,7 +149,7 @@ export class KnownPeers {
   }
 
   /**
-   * True while some address that was reached before, or was named by somebody who will not name it again, has not
+   * True while some address that was reached before, or was named by a source that will not name it again, has not
    * failed for long; `untried`: also while one was never tried.
    */
   hasHope(untried: boolean): boolean {
@@ -194,7 +194,7 @@ export class KnownPeers {
     peer.seed = seed
   }
 
-  /** The address is our own: it stays known, so that it is not tried again when somebody names it again. */
+  /** The address is our own: it stays known, so that it is not tried when it is named again. */
   banish(peer: KnownPeer): void {
     peer.busy = false
     peer.good = true
@@ -251,7 +251,9 @@ export class KnownPeers {
     this.#hearsay -= 1
   }
 
-  /** Takes one away that is worth less than a new one: the one that failed most, else hearsay nobody has reached. */
+  /**
+   * Takes one away that is worth less than a new one: the one that failed most, else hearsay that was never reached.
+   */
   #makeRoom(forHearsay: boolean): boolean {
     let worst: KnownPeer | null = null
     for (const peer of this.#peers.values()) {

@@ -1,6 +1,6 @@
-// Addresses that did not answer lately, of all torrents of a session: a tracker that names nobody else wakes no
-// download for them. Bounded, and forgets by itself: notes go into the younger of two sets, and the older one goes when
-// its time is over.
+// Addresses that did not answer lately, of all torrents of a session: a tracker that names only these wakes no
+// download. Bounded, and forgets by itself: notes go into the younger of two sets, and the older one goes when its time
+// is over.
 
 import { addressKey, type InfoHash, type PeerAddress } from '../../base/ids.ts'
 import type { Random } from '../../ports/random.ts'
@@ -11,8 +11,8 @@ const GENERATION_MS = 90 * 60_000
 const MAX_NOTES = 50_000
 
 /**
- * Addresses that did not answer lately, of all torrents of a session: a tracker that names nobody else wakes no
- * download for them.
+ * Addresses that did not answer lately, of all torrents of a session: a tracker that names only these wakes no
+ * download.
  */
 export class LatelyDead {
   /** Notes are numbers of 31 bits: of two that meet one is taken for the other, until both are forgotten. */
@@ -22,12 +22,12 @@ export class LatelyDead {
   #old = new Set<number>()
   #turnedMs = Number.NEGATIVE_INFINITY
 
-  /** `random`: nobody outside is to know which notes meet. */
+  /** `random`: strangers must not know which notes collide. */
   constructor(random: Random) {
     this.#random = random
   }
 
-  /** Nobody answered there when the torrent wanted somebody. `nowMs`: clock time. */
+  /** No answer from there when the torrent wanted peers. `nowMs`: clock time. */
   note(infoHash: InfoHash, address: PeerAddress, nowMs: number): void {
     if (this.#seed === 0) this.#seed = 1 + this.#random.below(0x7fffffff)
     this.#turn(nowMs)
@@ -50,7 +50,7 @@ export class LatelyDead {
 
   #turn(nowMs: number): void {
     if (nowMs - this.#turnedMs < GENERATION_MS) return
-    // Nobody came for so long that the younger ones are over as well.
+    // No note came for so long that the younger ones are over as well.
     if (nowMs - this.#turnedMs >= 2 * GENERATION_MS) this.#young = new Set()
     this.#turnNow(nowMs)
   }

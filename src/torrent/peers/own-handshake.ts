@@ -1,4 +1,4 @@
-// What we tell a peer about ourselves in the extended handshake (BEP 10), and the ids under which we want its messages.
+// Our extended handshake (BEP 10): what it says of us, and the ids under which we want the peer's messages.
 
 import type { PeerAddress } from '../../base/ids.ts'
 import { parseIp } from '../../wire/net/compact-address.ts'

@@ -1,6 +1,6 @@
-// Peer exchange of one torrent (BEP 11): tells each peer who else is connected, as differences once a minute, and takes
-// what peers tell. What was told to whom lies with the peer (exchange-state.ts). Nothing is exchanged in a private
-// torrent (BEP 27), nor told before it is known whether it is one. Invariant: whatever a peer sends, it adds no more
+// Peer exchange of one torrent (BEP 11): sends each peer who else is connected, as differences once a minute, and takes
+// what peers send. What each was sent is kept with the peer (exchange-state.ts). Nothing is exchanged in a private
+// torrent (BEP 27), nor sent before it is known whether it is one. Invariant: whatever a peer sends, it adds no more
 // than MAX_GIVEN addresses at a time, and the list of addresses is bounded.
 
 import { DecodeError } from '../../base/errors.ts'
@@ -12,7 +12,7 @@ import { type ExchangeState, MAX_GIVEN, MAX_TOLD } from './exchange-state.ts'
 import type { KnownPeer } from './known-peers.ts'
 import type { SwarmParts } from '../session/swarm-parts.ts'
 
-/** No peer is told more often (BEP 11). */
+/** No peer is sent more (BEP 11). */
 const TELL_MS = 60_000
 /** A new peer hears of the others after this long: by then most of the first ones are connected. */
 const FIRST_TELL_MS = 5000
@@ -56,7 +56,7 @@ export function listensToPeers(torrent: ExchangeTorrent): boolean {
   return torrent.content?.metainfo.private !== true && (torrent.engine.deps.swarm?.exchangesPeers?.() ?? true)
 }
 
-/** Whether peers of this torrent may be told of each other. */
+/** Whether peers of this torrent may be named to each other. */
 export function tellsPeers(torrent: ExchangeTorrent): boolean {
   return torrent.content !== null && listensToPeers(torrent)
 }
@@ -103,7 +103,7 @@ export function takePeers(torrent: ExchangeTorrent, peer: ExchangePeer, payload:
 }
 
 /**
- * Nobody outside may send us to local addresses, and of one host a peer names one port: others are made up (BEP 11).
+ * No peer outside may send us to local addresses, and of one host a peer names one port: others are made up (BEP 11).
  */
 function isWorthTaking(state: ExchangeState, address: PeerAddress, fromLocal: boolean): boolean {
   if (state.given.has(addressKey(address))) return false
@@ -112,7 +112,7 @@ function isWorthTaking(state: ExchangeState, address: PeerAddress, fromLocal: bo
   return true
 }
 
-/** Everybody `peer` may be told of, by key. */
+/** All contacts that may be sent to `peer`, by key. */
 function contactsFor(torrent: ExchangeTorrent, peer: ExchangePeer): Map<string, PexContact> {
   const contacts = new Map<string, PexContact>()
   const toLocal = isLocalIp(peer.link.remote.ip)
@@ -128,8 +128,8 @@ function contactsFor(torrent: ExchangeTorrent, peer: ExchangePeer): Map<string, 
 }
 
 /**
- * We connected to it, or it told us where it listens. The latter are told as libtorrent tells them, without the flag
- * that says that they were reached: to a seed at the start of a swarm everybody comes by himself.
+ * We connected to it, or it told us where it listens. The latter are sent as libtorrent sends them, without the flag
+ * that says that they were reached: all peers of a seed at the start of a swarm came to it.
  */
 function isReachable(peer: ExchangePeer): boolean {
   return !peer.link.incoming || peer.listens

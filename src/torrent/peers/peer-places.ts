@@ -1,24 +1,26 @@
-// Who goes when all places are taken and somebody comes: the peer that neither asked nor gave for longest (decision
-// 0480). Who gives to us, or takes from us at more than a trickle, stays; who has only just come has a moment to say
-// something. Invariant: it ends connections only, and counts nothing but how often each network displaced somebody.
+// Chooses the peer to disconnect when all places are taken and another comes: the one that neither asked nor gave for
+// longest (decision 0480). One that gives to us, or takes more than a trickle, stays; a new one has a moment to begin.
+// Invariant: it ends connections only, and counts nothing but how often each network displaced a peer.
 
 import { Allowance } from '../../base/allowance.ts'
 import { networkOf } from './address-counts.ts'
 import type { PeerSession } from './peer-session.ts'
 
-/** A peer keeps its place this long, whoever comes: two round trips of a slow line and a request. */
+/** A peer keeps its place at least this long: two round trips of a slow line and a request. */
 const GRACE_MS = 2000
-/** Bytes/s over the last minute from which a peer keeps its place: four blocks a minute taken, or one given. */
+/** A peer keeps its place from so many bytes/s over the last minute on: four blocks a minute taken, or one given. */
 const WORTH_RATE = 1000
 /** What is given to us counts so many times. */
 const GIVEN_WEIGHT = 4
 /**
- * A network may displace so many, and one more after so long: who calls again and again does not turn all places over.
+ * A network may displace so many, and one more after so long: calling again and again must not turn all places over.
  */
 const DISPLACED = { places: 4, refillMs: 5000 }
-/** A network of which somebody went displaces nobody for this long: else it would call again and take another place. */
+/**
+ * A network whose peer was disconnected displaces none for this long: else it would call again and take another place.
+ */
 const BARRED_MS = 60_000
-/** Networks of which that is remembered; the one that displaced nobody for longest is forgotten. */
+/** Networks that this is remembered of; the one that displaced none for longest is forgotten. */
 const MAX_NETWORKS = 4096
 
 /** What a network may do. */
@@ -40,7 +42,7 @@ export class PeerPlaces {
     this.#peers.delete(peer)
   }
 
-  /** Whether somebody would go for a newcomer at `ip`. */
+  /** Whether a peer would go for a newcomer at `ip`. */
   canMake(ip: string, nowMs: number): boolean {
     return mayDisplace(this.#claimOf(ip), nowMs) && idlest(this.#peers, nowMs) !== null
   }
@@ -53,7 +55,7 @@ export class PeerPlaces {
     if (victim === null) return false
     claim.allowance.take(nowMs)
     const gone = victim.link.remote.ip
-    // Behind a local address may stand everybody.
+    // Behind a local address may be any number of peers.
     if (networkOf(gone) !== null) this.#claimOf(gone).barredUntilMs = nowMs + BARRED_MS
     victim.close('all places are taken, and it neither asked nor gave for longest')
     return true

@@ -1,6 +1,6 @@
 // Canonical peer priority (BEP 40): a number that both ends of a connection compute alike from their addresses. When
-// all peers keep those with the highest numbers, a newcomer is as likely to find a place as anybody, and a swarm cannot
-// be closed by filling its places from a few networks.
+// all peers keep those with the highest numbers, a newcomer is as likely to find a place as any other, and a swarm
+// cannot be closed by filling its places from a few networks.
 
 import type { PeerAddress } from '../../base/ids.ts'
 import { parseIp } from '../../wire/net/compact-address.ts'

@@ -22,10 +22,10 @@ const MAX_REQUEST_BYTES = 128 * 1024
 const MIN_AHEAD_BYTES = 32 * 1024
 const MAX_AHEAD_BYTES = 1024 * 1024
 const AHEAD_SEC = 0.5
-/** A peer for which no more than this is read ahead is slow: it takes at most 128 KB/s, or nothing yet. */
+/** A peer with no more than this read ahead is slow: it takes at most 128 KB/s, or nothing yet. */
 const SLOW_AHEAD_BYTES = 64 * 1024
 
-/** A block somebody asked us for. */
+/** A block that the peer asked us for. */
 export interface UploadRequest {
   readonly piece: number
   readonly begin: number

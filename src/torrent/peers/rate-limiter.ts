@@ -1,6 +1,6 @@
-// Token buckets that share: a torrent's bucket stands below the session's, and a byte must be granted by both.
-// Knows no clock; times are given in ms and must not go back. Invariant: what is granted in any span is at most
-// rate x span plus one burst.
+// Token buckets that share: a torrent's bucket is below the session's, and a byte must be granted by both. Knows no
+// clock; times are given in ms and must not go back. Invariant: what is granted in any span is at most rate x span plus
+// one burst.
 
 /** Longest stretch of unused rate that is saved up: short, so that a limit looks smooth from outside. */
 const BURST_MS = 500

@@ -154,7 +154,7 @@ export class RequestPipeline {
 
   #closeWindow(nowMs: number): void {
     const rate = (this.#windowBytes * 1000) / (nowMs - this.#windowStartMs)
-    // A window in which we asked for little (rate limit, choked, arena short) says nothing about the peer.
+    // A window with few requests of ours (rate limit, choked, arena short) says nothing about the peer.
     const flat = this.#windowBusy && this.#lastRate > 0 && rate < this.#lastRate * GROWTH
     this.#lastRate = rate
     this.#measured = true

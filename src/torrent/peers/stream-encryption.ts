@@ -32,7 +32,7 @@ export interface AcceptedStream {
 
 /** The encryption of one session. */
 export class StreamEncryption {
-  /** Torrents that an incoming encrypted connection may be for; every torrent of the session is to be in it. */
+  /** Torrents that an incoming encrypted connection may be for; every torrent of the session must be in it. */
   readonly torrents = new MseTorrents()
   /** May be changed at any time; connections that are made stay as they are. */
   settings: EncryptionSettings

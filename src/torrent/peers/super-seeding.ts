@@ -1,21 +1,22 @@
-// Super-seeding (BEP 16): a seed that looks as if it had nothing and tells each peer of one or two pieces at a time,
-// such as nobody else has; of the next one when another peer has what was told. So each piece leaves the seed about
-// once. Decides only; the caller sends `have`. Knows no clock. Invariant: a peer may ask only for pieces that it was
-// told of, and has at most MAX_OPEN that nobody else has got from it.
+// Super-seeding (BEP 16): a seed that looks as if it had nothing and announces to each peer one or two pieces at a
+// time, such as no other has; the next one when another peer has got that. So each piece leaves the seed about once.
+// Decides only; the caller sends `have`. Knows no clock. Invariant: a peer may ask only for pieces announced to it, and
+// has at most MAX_OPEN that no other has got from it.
 
 import type { Random } from '../../ports/random.ts'
 import { emptyPieceSet, type PieceSet } from '../pieces/piece-set.ts'
 
 /**
- * Pieces a peer is told of ahead: with two, one is on its way while the other is passed on; libtorrent does the same.
+ * Pieces announced to a peer ahead: with two, one is on its way while the other is passed on; libtorrent does the same.
  */
 const MAX_OPEN = 2
 /**
- * A peer that has a piece for this long and gives it to nobody gets another all the same: there may be nobody to give
- * to.
+ * A peer that has a piece for this long and gives it to none gets another all the same: there may be none to give to.
  */
 const KEPT_MS = 60_000
-/** A peer without an open piece for this long is told of the rarest one although others have it: they may not share. */
+/**
+ * A peer without an open piece for this long gets the rarest one announced although others have it: they may not share.
+ */
 const IDLE_MS = 30_000
 
 /**
@@ -31,7 +32,7 @@ export interface SuperSeedingView {
   peerHas(key: string, piece: number): boolean
 }
 
-/** A piece that a peer is to be told of. */
+/** A piece to announce to a peer. */
 export interface Revelation {
   readonly key: string
   readonly piece: number
@@ -56,8 +57,7 @@ export class SuperSeeding {
   /** How many guests have each piece open. */
   readonly #openCount: Uint16Array
   /**
-   * The last search found every piece with somebody: there is none again before that may have changed, or the next
-   * tick.
+   * The last search found every piece with a peer: there is none again before that may have changed, or the next tick.
    */
   #allOut = false
 
@@ -76,12 +76,15 @@ export class SuperSeeding {
     return this.#guests.keys()
   }
 
-  /** True when the peer was told of the piece: it may ask for it. */
+  /** True when the piece was announced to the peer: it may ask for it. */
   isTold(key: string, piece: number): boolean {
     return this.#guests.get(key)?.told.get(piece) ?? false
   }
 
-  /** A peer that has told what it has. Answers who is to be told of what: others may have waited for what it has. */
+  /**
+   * A peer that has said what it has. Answers which pieces to announce to which peers: others may have waited for what
+   * it has.
+   */
   join(key: string, nowMs: number): Revelation[] {
     if (this.#guests.has(key)) return []
     const told = emptyPieceSet(this.#view.pieceCount)
@@ -96,14 +99,14 @@ export class SuperSeeding {
     return revelations
   }
 
-  /** A peer is gone. What it was told of may be told to another. */
+  /** A peer is gone. What was announced to it may be announced to another. */
   leave(key: string): void {
     for (const piece of this.#guests.get(key)?.open.keys() ?? []) this.#count(piece, -1)
     this.#guests.delete(key)
     this.#allOut = false
   }
 
-  /** A peer says that it has `piece`; the view counts it already. Answers who is to be told of what. */
+  /** A peer says that it has `piece`; the view counts it already. Answers which pieces to announce to which peers. */
   peerHave(key: string, piece: number, nowMs: number): Revelation[] {
     const revelations: Revelation[] = []
     const own = this.#guests.get(key)
@@ -119,7 +122,9 @@ export class SuperSeeding {
     return revelations
   }
 
-  /** A peer wants nothing of us: it has what it was told of. Some do not say `have` to whom they had it from. */
+  /**
+   * A peer wants nothing of us: it has what was announced to it. Some do not send `have` to the peer they got it from.
+   */
   contented(key: string, nowMs: number): Revelation[] {
     const guest = this.#guests.get(key)
     if (guest === undefined) return []
@@ -127,14 +132,14 @@ export class SuperSeeding {
     return this.#fill(guest, false, nowMs)
   }
 
-  /** A guest has fetched `piece`: what another has too, or nobody else can get, is not waited for. */
+  /** A guest has fetched `piece`: what another has too, or no other can get, is not waited for. */
   #ownHave(guest: Guest, piece: number, nowMs: number): void {
     if (!guest.open.has(piece)) return
     if (this.#guests.size === 1 || this.#view.copies(piece) > 1) this.#close(guest, piece, nowMs)
     else guest.open.set(piece, nowMs)
   }
 
-  /** Once a second: who keeps a piece to himself, or has nothing to fetch, is told of more all the same. */
+  /** Once a second: a peer that shares no piece, or has none to fetch, gets more announced all the same. */
   tick(nowMs: number): Revelation[] {
     const revelations: Revelation[] = []
     this.#allOut = false
@@ -174,8 +179,8 @@ export class SuperSeeding {
   }
 
   /**
-   * The piece that fewest have or are getting, of those the guest neither has nor was told of; without `anything` only
-   * 0.
+   * The piece that fewest have or are getting, of those that the guest neither has nor had announced; without
+   * `anything` only 0.
    */
   #rarest(guest: Guest, anything: boolean): number | null {
     const { pieceCount } = this.#view

@@ -1,6 +1,6 @@
-// Who may use the slots for received blocks. A request is sent only against a credit, and a credit is a promise of a
-// slot: so a block that was asked for always finds its place, and the arena bounds all downloads together.
-// Invariant: credits + leased slots <= limit. Whoever finds none waits in line and is woken in turn, readers first.
+// Shares out the slots for received blocks. A request is sent only against a credit, and a credit is a promise of a
+// slot: so a block that was asked for always finds its place, and the arena bounds all downloads together. Invariant:
+// credits + leased slots <= limit. A request without one waits in line and is woken in turn, readers first.
 
 import type { Arena, Slot } from '../../ports/arena.ts'
 import type { TurnEnd, TurnJob } from '../session/turn-end.ts'
@@ -12,7 +12,7 @@ export interface BudgetWaiter {
   creditsFree(): void
 }
 
-/** Free credits below which nobody is woken: waking for each single one would cost more than it gives. */
+/** With fewer free credits none is woken: waking for each single one would cost more than it gives. */
 const WAKE_AT = 8
 
 /** The dealer of one session's block slots. */

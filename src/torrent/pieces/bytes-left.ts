@@ -1,4 +1,4 @@
-// How much of what is wanted is not there. Pure.
+// Counts the wanted bytes that are not there yet. Pure.
 
 import { pieceBytes, type TorrentLengths } from '../../base/lengths.ts'
 import { countAndNot, type PieceSet } from './piece-set.ts'

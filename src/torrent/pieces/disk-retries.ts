@@ -28,7 +28,7 @@ export function mayPass(error: unknown): boolean {
 /** The tries of one torrent. */
 export class DiskRetries {
   readonly #clock: Clock
-  /** Writes that are to be tried again: what is read meanwhile waits for them, or would find the old bytes. */
+  /** Writes that wait to be tried again: reads wait for them meanwhile, or would find the old bytes. */
   readonly #writes = new Set<Promise<unknown>>()
   /** Ends of the waits that go on. */
   readonly #waits = new Set<() => void>()

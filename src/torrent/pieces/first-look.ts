@@ -43,7 +43,7 @@ export class FirstLook {
     return this.#strangers.length === 0
   }
 
-  /** Adds to `check` what is to be hashed for it; a file with a piece in `have` fits. */
+  /** Adds to `check` what must be hashed for it; a file with a piece in `have` fits. */
   plan(have: PieceSet, check: PieceSet): void {
     for (const stranger of this.#strangers) {
       const { file, longer, empty } = stranger

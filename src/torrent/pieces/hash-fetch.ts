@@ -78,7 +78,7 @@ export class HashFetch {
   readonly #asked = new Map<string, Asked>()
   readonly #leaves = new Map<number, WantedLeaves>()
   readonly #pausedUntil = new Map<string, number>()
-  /** Answers that may still come although nobody waits for them any more, by peer. */
+  /** Answers that may still come although they are no longer waited for, by peer. */
   readonly #late = new Map<string, number>()
   #layersLeft = 0
 
@@ -142,7 +142,8 @@ export class HashFetch {
   }
 
   /**
-   * The leaf hashes of a piece would be of use: who sent what is known. Does nothing where there are too many already.
+   * The leaf hashes of a piece would be of use: the senders of its blocks are known. Does nothing where there are too
+   * many already.
    */
   wantLeaves(piece: number): void {
     const file = fileOfPiece(this.#v2, piece)

@@ -1,4 +1,4 @@
-// Answers peers' requests for hashes (BEP 52): those of the piece layer, from the metainfo, and leaf hashes, made anew
+// Answers peers' requests for hashes (BEP 52): those of the piece layer, from the metainfo, and leaf hashes, computed
 // from the bytes on disk. One request of a torrent is worked on at a time, in turns of the event loop; each gets an
 // answer. Invariants: the queue is bounded, in all and for each peer; what goes out leads to the file's root.
 
@@ -81,7 +81,7 @@ export class HashServe {
     this.#queue = this.#queue.filter(waiting => waiting.peer.key !== key)
   }
 
-  /** Pieces were lost or are checked anew: leaf hashes are made anew. */
+  /** Pieces were lost or are checked again: leaf hashes must be computed again. */
   forget(): void {
     this.#leaves.clear()
   }

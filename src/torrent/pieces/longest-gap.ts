@@ -1,4 +1,4 @@
-// The longest run of pieces that nobody has begun: where a web seed begins, so that it goes on for long in one file
+// Finds the longest run of pieces that were not begun: a web seed begins there, so that it goes on for long in one file
 // while peers fill the rest (BEP 19). Pure.
 
 import type { PieceRun } from '../../base/piece-run.ts'

@@ -54,7 +54,7 @@ export class OpenPieces {
     this.suspect.clear()
   }
 
-  /** Received blocks, nobody asked, blocks missing, in memory. */
+  /** Received blocks, no open request, blocks missing, in memory. */
   stuck(): number[] {
     const stuck: number[] = []
     for (const open of this.begun) {

@@ -1,5 +1,5 @@
-// Things sorted by a number that no two of them share. Data only. An item's `order` must not change while it is in the
-// list.
+// A list of items sorted by a number that no two of them share. Data only. An item's `order` must not change while it
+// is in the list.
 
 /** Something with a place. */
 export interface Ordered {

@@ -5,7 +5,7 @@ import { type InfoHash, type InfoHashV2, truncatedInfoHash } from '../../base/id
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import { otherHashes } from './v2-upgrade.ts'
 
-/** Other names and what they stand for. */
+/** Other names and the torrents they mean. */
 export class OtherNames {
   readonly #known = new Map<InfoHash, InfoHash>()
   readonly #others = new Map<InfoHash, InfoHash>()
@@ -27,7 +27,7 @@ export class OtherNames {
     this.forget(infoHash)
     const magnet = named === null ? undefined : truncatedInfoHash(named)
     const other = metainfo === null ? magnet : otherHashes(metainfo)[0]
-    // Who came first keeps the name: a torrent cannot take another one's connections.
+    // The first torrent keeps the name: a torrent cannot take another one's connections.
     if (other === undefined || other === infoHash || this.#known.has(other)) return
     this.#known.set(other, infoHash)
     this.#others.set(infoHash, other)

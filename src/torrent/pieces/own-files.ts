@@ -1,6 +1,5 @@
-// Whose files lie where one torrent's are to be: those noted as its own, and what a look found out about the others.
-// Kept by the journal; here it is what the store asks before it writes to a file first. Invariant: what is noted stays
-// so.
+// Whose files are in the places of one torrent's files: those noted as its own, and what a look found out about the
+// others. Kept by the journal; the store asks here before its first write to a file. Invariant: what is noted stays so.
 
 import type { InfoHash } from '../../base/ids.ts'
 import { piecesOfRange, type TorrentLengths } from '../../base/lengths.ts'
@@ -24,7 +23,8 @@ export interface OwnFilesDeps {
 }
 
 /**
- * Whose files lie where one torrent's are to be: those noted as its own, and what a look found out about the others.
+ * Whose files are in the places of one torrent's files: those noted as its own, and what a look found out about the
+ * others.
  */
 export class OwnFiles implements FileClaims {
   readonly #deps: OwnFilesDeps
@@ -41,7 +41,7 @@ export class OwnFiles implements FileClaims {
     return this.#known ?? this.load()
   }
 
-  /** Reads the notes anew: others add to them too. Rejects with what the journal said. */
+  /** Reads the notes again: others add to them too. Rejects with what the journal said. */
   load(): Promise<void> {
     const known = this.#load()
     this.#known = known

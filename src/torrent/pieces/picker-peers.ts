@@ -88,7 +88,7 @@ export class PickerPeers {
     for (const peer of this.#byKey.values()) if (peer.has.get(piece)) peer.needed += needed ? 1 : -1
   }
 
-  /** Counts anew after a big change of what we need. */
+  /** Counts again after a big change of what we need. */
   recount(need: PieceSet): void {
     for (const peer of this.#byKey.values()) peer.needed = countNeeded(peer.has, need)
   }

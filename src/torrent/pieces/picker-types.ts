@@ -22,15 +22,15 @@ export interface PickOptions {
   /** Pieces the peer suggested (BEP 6), tried before the rarest. */
   readonly suggested?: ReadonlySet<number>
   /**
-   * Absent = an answer is expected at once. Who fetches long runs says when their end is expected: nobody else is asked
-   * for these blocks before that, and the asked has no part in the endgame.
+   * Absent = an answer is expected at once. A source of long runs says when their end is expected: no other is asked
+   * for these blocks before that, and it has no part in the endgame.
    */
   readonly dueMs?: number
 }
 
 /** What became of a received block. */
 export interface Receipt {
-  /** False: nobody waits for this block (the piece is done or given up, or the block came already). Drop its bytes. */
+  /** False: this block is not waited for (the piece is done or given up, or the block came already). Drop its bytes. */
   readonly accepted: boolean
   /** The piece has all its blocks now: verify it, then call pieceDone or pieceFailed. */
   readonly complete: boolean

@@ -1,5 +1,5 @@
-// The blocks of one piece in progress as they lie in the arena, or, once spilled, on disk. Bookkeeping only. Invariant:
-// every slot in `blocks` is leased from the block budget and is released exactly once, by whoever takes them out.
+// The blocks of one piece in progress, in the arena or, once spilled, on disk. Bookkeeping only. Invariant: every slot
+// in `blocks` is leased from the block budget and is released exactly once, by the caller that takes them out.
 
 import type { ReceivedBlock } from '../../ports/piece-store.ts'
 

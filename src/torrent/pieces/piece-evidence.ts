@@ -16,7 +16,7 @@ export class PieceEvidence {
   }
 
   /**
-   * Digest of every block by block number; null when nobody needs them. `blocks` = all blocks of the piece in memory,
+   * Digest of every block by block number; null when they are not needed. `blocks` = all blocks of the piece in memory,
    * null: they are on disk.
    */
   async digests(piece: number, passed: boolean, blocks: readonly ReceivedBlock[] | null): Promise<string[] | null> {

@@ -1,5 +1,5 @@
-// Which pieces are had, wanted, streamed, and so needed. Only sets; peers and candidates are told by the picker.
-// Invariant: need = (wanted or streamed) and not had; needCount counts it.
+// Which pieces are had, wanted, streamed, and so needed. Only sets; the picker updates peers and candidates. Invariant:
+// need = (wanted or streamed) and not had; needCount counts it.
 
 import { copyPieceSet, countBits, emptyPieceSet, type PieceSet, takeOut } from './piece-set.ts'
 import { emptyStreamOrder, makeStreamOrder, type StreamOrder } from '../streams/stream-order.ts'
@@ -23,7 +23,7 @@ export class PieceNeeds {
     this.stream = emptyStreamOrder(pieceCount)
   }
 
-  /** Replaces what is had; nothing is streamed until told anew. */
+  /** Replaces what is had; nothing is streamed until the next setStream(). */
   setHave(have: PieceSet): void {
     this.have.buffer.set(have.buffer)
     this.haveCount = countBits(have.buffer)

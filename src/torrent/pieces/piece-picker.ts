@@ -1,8 +1,8 @@
-// What is known of a torrent's pieces and who was asked for which block: the picker's face. The choice itself is made
-// in block-chooser.ts. Order: pieces under a cursor, windows, index zones; begun pieces; suggested, random (the first
-// four) or rarest ones, or those the ranks put first; at the end duplicates. Knows no sockets, no bytes, no clock. A
-// piece goes missing -> open -> complete -> have (pieceDone), or back to missing (pieceFailed). Invariant: a needed
-// piece is a candidate of the rarest order, or open, or only streamed.
+// The face of the piece picker: what is known of a torrent's pieces, and which peer was asked for which block. The
+// choice itself is made in block-chooser.ts. Order: pieces under a cursor, windows, index zones; begun pieces;
+// suggested, random (the first four) or rarest ones, or those the ranks put first; at the end duplicates. Knows no
+// sockets, no bytes, no clock. A piece goes missing -> open -> complete -> have (pieceDone), or back to missing
+// (pieceFailed). Invariant: a needed piece is a candidate of the rarest order, or open, or only streamed.
 
 import { BLOCK_BYTES, type TorrentLengths } from '../../base/lengths.ts'
 import type { Random } from '../../ports/random.ts'
@@ -91,8 +91,8 @@ export class PiecePicker {
   }
 
   /**
-   * Replaces what is wanted (file selection). Copies `wanted`. Answers the open pieces that were given up because
-   * nobody needs them any more: their received blocks and outstanding requests are void.
+   * Replaces what is wanted (file selection). Copies `wanted`. Answers the open pieces that were given up because they
+   * are no longer needed: their received blocks and outstanding requests are void.
    */
   setWanted(wanted: PieceSet): number[] {
     // Every start says it again, and renewing the order of 800,000 pieces takes a part of a turn that counts.

@@ -41,7 +41,7 @@ export class PieceRanks {
     for (const band of this.#bands) if (band.set.get(piece)) band.missing += had ? -1 : 1
   }
 
-  /** The candidate of `has` to begin next for which `accept` holds; -1 when there is none. */
+  /** The candidate of `has` to begin next that `accept` takes; -1 when there is none. */
   next(order: RarestOrder, has: PieceSet, accept: (piece: number) => boolean): number {
     for (const { set, missing } of this.#bands) {
       if (missing === 0) continue

@@ -1,5 +1,5 @@
 // Sets of pieces: the `bitfield` package holds the bits (its memory is the wire form of BEP 3: most significant bit
-// first), the set operations it lacks stand here and work on its bytes. Invariant: spare bits behind the last piece are
+// first), the set operations it lacks are here and work on its bytes. Invariant: spare bits behind the last piece are
 // 0.
 
 import BitField from 'bitfield'

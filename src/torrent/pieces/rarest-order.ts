@@ -1,6 +1,6 @@
-// How many peers have each piece, and the candidates (pieces nobody has begun) in that order. A change by one moves a
-// piece between neighbouring buckets in constant time; big changes only mark the order stale, and the next question
-// sorts it once (counting sort). Peers with everything are one number. Invariant: where[order[i]] === i when not stale.
+// How many peers have each piece, and the candidates (pieces not begun) in that order. A change by one moves a piece
+// between neighbouring buckets in constant time; big changes only mark the order stale, and the next question sorts it
+// once (counting sort). Peers with everything are one number. Invariant: where[order[i]] === i when not stale.
 
 import type { Random } from '../../ports/random.ts'
 import { forEachPiece, type PieceSet } from './piece-set.ts'
@@ -144,7 +144,7 @@ export class RarestOrder {
     this.#stale = true
   }
 
-  /** The rarest candidate of `has` for which `accept` holds, by chance among equals; -1 when there is none. */
+  /** The rarest candidate of `has` that `accept` takes, by chance among equals; -1 when there is none. */
   rarest(has: PieceSet, accept: (piece: number) => boolean): number {
     this.#freshen()
     let steps = 0
@@ -161,7 +161,7 @@ export class RarestOrder {
     return -1
   }
 
-  /** Any candidate of `has` for which `accept` holds, by chance; -1 when there is none. */
+  /** Any candidate of `has` that `accept` takes, by chance; -1 when there is none. */
   random(has: PieceSet, accept: (piece: number) => boolean): number {
     const size = this.size
     const from = size > 0 ? this.#below(size) : 0

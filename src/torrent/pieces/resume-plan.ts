@@ -1,5 +1,6 @@
 // What of an earlier run's progress can be trusted, seen from what the file system says now. Pure.
-// A file is suspicious when it is missing, too short, or was changed by somebody else; then only its pieces are hashed.
+// A file is suspicious when it is missing, too short, or was changed by another program; then only its pieces are
+// hashed.
 
 import { pieceBytes, piecesOfRange, type TorrentLengths } from '../../base/lengths.ts'
 import type { FileFacts } from '../../ports/piece-store.ts'
@@ -24,7 +25,7 @@ export interface ResumePlan {
   readonly check: PieceSet
 }
 
-/** A torrent of which nothing is known: every piece that touches a file with bytes in it is hashed. */
+/** A torrent without a known state: every piece that touches a file with bytes in it is hashed. */
 export function planWithoutResume(
   lengths: TorrentLengths,
   files: readonly TorrentFile[],

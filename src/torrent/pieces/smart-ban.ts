@@ -1,5 +1,6 @@
-// Finds out who sent the bad block of a piece that failed its hash: who sent what is remembered with a digest of each
-// block, and compared when the piece passes later. Hashes nothing itself. Invariant: memory bounded in block records.
+// Finds the peer that sent the bad block of a piece that failed its hash: senders and a digest of each block are
+// remembered, and compared when the piece passes later. Hashes nothing itself. Invariant: memory bounded in block
+// records.
 
 /**
  * A block of a piece as it came in: who sent it, and a digest of its bytes (any text that differs when bytes differ).

@@ -1,5 +1,5 @@
 // Asks the disk, after it was full, whether there is space again: by writing one block of a piece that is missing
-// anyway. Unverified bytes there harm nobody: the piece counts as missing until all of it has been hashed.
+// anyway. Unverified bytes there do no harm: the piece counts as missing until all of it has been hashed.
 
 import { AppError } from '../../base/errors.ts'
 import { blockBytes } from '../../base/lengths.ts'

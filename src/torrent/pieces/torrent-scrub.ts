@@ -14,7 +14,7 @@ const MAX_ATTEMPTS = 200
 /** After each run of pieces it rests so many times as long as that took: a tenth of one thread, and of the disk. */
 const REST_TIMES = 9
 const SHORTEST_REST_MS = 20
-/** States in which nothing else is done to the data. */
+/** States without other work on the data. */
 const QUIET: ReadonlySet<string> = new Set(['seeding', 'stopped', 'queued'])
 
 interface Round {
@@ -48,7 +48,7 @@ export class TorrentScrub {
 
   /**
    * Hashes all pieces that are had. False: it was not brought to its end (stopped, started, moved on, a file is gone),
-   * or a piece did not fit: it is to be begun again. Rejects with what the store said.
+   * or a piece did not fit: begin it again. Rejects with what the store said.
    */
   async run(signal: AbortSignal): Promise<boolean> {
     const { content } = this.#core

@@ -1,5 +1,5 @@
-// Which info hash a connection of a torrent is made with (BEP 52): a hybrid torrent has two, and whoever is asked by
-// the v1 hash with the v2 bit set answers with the v2 hash, which lifts the connection to v2. Pure.
+// Which info hash a connection of a torrent is made with (BEP 52): a hybrid torrent has two, and a peer that is asked
+// by the v1 hash with the v2 bit set answers with the v2 hash, which lifts the connection to v2. Pure.
 
 import { type InfoHash, type InfoHashV2, truncatedInfoHash } from '../../base/ids.ts'
 import { swarmHashes } from '../../wire/metainfo/metainfo.ts'
@@ -29,7 +29,7 @@ export function connectionHashes(
 
 /**
  * Whether our handshakes set the v2 bit: they name the v1 hash, and v2 would do as well. Never for v1 alone: libtorrent
- * drops whoever sets it for such a torrent.
+ * drops peers that set it for such a torrent.
  */
 export function offersV2({ infoHash, v2 }: ConnectionHashes): boolean {
   return v2 !== null && v2 !== infoHash

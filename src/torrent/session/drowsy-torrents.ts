@@ -1,5 +1,5 @@
-// Torrents that are awake and in a state in which they could rest: looked at once a second, and put to rest when nobody
-// used them for a while. In a crowd, as when thousands are added, that is a short while.
+// Torrents that are awake and in a state that lets them rest: looked at once a second, and put to rest when they were
+// not used for a while. In a crowd, as when thousands are added, that is a short while.
 
 /** How often they are looked at. */
 const SWEEP_MS = 1000
@@ -32,8 +32,8 @@ export class DrowsyTorrents<T extends DrowsyTorrent> {
   }
 
   /**
-   * Puts to rest what nobody uses; `line`: more wait to be woken, which counts as a crowd. Answers whether some torrent
-   * is to be looked at again.
+   * Puts unused ones to rest; `line`: more wait to be woken, which counts as a crowd. Answers whether to look at some
+   * torrent again.
    */
   sweep(nowMs: number, line = false): boolean {
     if (nowMs - this.#sweptMs < SWEEP_MS) return this.#torrents.size > 0

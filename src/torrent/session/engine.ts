@@ -55,9 +55,9 @@ export class Engine {
   readonly holders: SlotHolders
   readonly uploadSlots: UploadSlots
   readonly bans = new BanList()
-  /** Whom downloads at rest are not woken for. */
+  /** Addresses that downloads at rest are not woken for. */
   readonly dead: LatelyDead
-  /** Those at rest for whom somebody named peers. */
+  /** Those at rest that have new addresses of peers. */
   readonly wakeLine = new WakeLine()
   /** Connections, also those being made, of all torrents. */
   readonly addresses = new AddressCounts()
@@ -151,7 +151,7 @@ export class Engine {
     return this.connected + this.halfOpen < this.limits.maxConnections
   }
 
-  /** True for an address nobody is to be connected to at: banned, or in the owner's lists. */
+  /** True for an address that must not be connected: banned, or in the owner's lists. */
   refuses(ip: string, nowMs: number): boolean {
     if (this.bans.isBanned(ip, nowMs)) return true
     return this.ipFilter.blocks(ip) && this.deps.swarm?.standsForCircuit?.(ip) !== true
@@ -170,7 +170,7 @@ export class Engine {
     return here.ofNetwork(ip) >= torrents || this.addresses.ofNetwork(ip) >= all
   }
 
-  /** Room for somebody at `ip`, or somebody who would go for it. */
+  /** Room for a peer at `ip`, or a peer that would go for it. */
   admits(ip: string): boolean {
     return this.hasRoom || this.places.canMake(ip, this.clock.now())
   }

@@ -1,6 +1,6 @@
-// What is kept of a torrent that nobody uses: what its record shows, and what it needs to go on. Everything else (piece
-// hashes, files, picker, parts) is loaded again when somebody comes. Data and reads of it only. Invariant: only a
-// torrent that is complete, stopped, queued, or misses data that nobody known could give is ever at rest.
+// What is kept of an unused torrent: what its record shows, and what it needs to go on. Everything else (piece hashes,
+// files, picker, parts) is loaded again when a peer or a reader comes. Data and reads of it only. Invariant: only a
+// torrent that is complete, stopped, queued, or misses data that no known peer could give is ever at rest.
 
 import type { InfoHash } from '../../base/ids.ts'
 import type { Announcer } from '../../ports/announcer.ts'
@@ -47,7 +47,7 @@ export interface RestingTorrent {
   readonly left: number
   /** Pieces that are wanted and not there. */
   readonly piecesLeft: number
-  /** Addresses that were known, of whom nobody answered; they are forgotten. */
+  /** Known addresses without an answer; they are forgotten. */
   readonly addresses: number
 }
 
@@ -139,8 +139,8 @@ export function queuedFrom(spec: TorrentSpec): RestingTorrent {
 }
 
 /**
- * The row of a torrent that misses something, and of which an earlier run says what: it need not be awake to look at
- * its files. Null when it is to be: something is in doubt, or it knows somebody to ask.
+ * The row of a torrent that misses something, where an earlier run says what: it need not be awake to look at its
+ * files. Null when it must be: something is in doubt, or it knows peers to ask.
  */
 export function seekingFrom(spec: TorrentSpec): RestingTorrent | null {
   const { metainfo, resume, peers, webSeeds } = spec
@@ -163,7 +163,7 @@ function knownHave(metainfo: Metainfo | null, resume: ResumeData | null): PieceS
 /** Whether all files are what they were. */
 export function filesUnchanged(metainfo: Metainfo, resume: ResumeData, facts: readonly FileFacts[]): boolean {
   if (countBits(planFromResume(metainfo, metainfo.files, facts, resume).check.buffer) > 0) return false
-  // Of a complete torrent also the empty ones are to be there.
+  // Of a complete torrent the empty ones must be there too.
   if (countBits(resume.have) < metainfo.pieceCount) return true
   return metainfo.files.every(file => file.padding || facts[file.index]?.exists === true)
 }
@@ -175,12 +175,12 @@ export function restingHave(row: RestingTorrent): PieceSet {
   return pieceSetFromBytes(Uint8Array.from(Buffer.from(have, 'latin1')), pieceCount) ?? emptyPieceSet(pieceCount)
 }
 
-/** What a row keeps of the pieces that are there, of which some are missing. */
+/** What a row keeps of the pieces that are there when some are missing. */
 export function packedHave({ buffer }: PieceSet): string {
   return countBits(buffer) === 0 ? '' : Buffer.from(buffer).toString('latin1')
 }
 
-/** As torrentSnapshot() shows it when it is awake and nobody is connected. */
+/** As torrentSnapshot() shows it when it is awake and no peer is connected. */
 export function restingSnapshot(
   infoHash: InfoHash,
   destination: string,

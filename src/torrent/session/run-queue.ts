@@ -132,7 +132,7 @@ export class RunQueue<T> {
     return place
   }
 
-  /** What is to be done next, already noted as done; null when limits hold and nobody waits in vain. */
+  /** The next step, already noted as done; null when limits hold and none waits in vain. */
   next(): QueueStep<T> | null {
     const { download, seed } = this.#lists
     if (seed.counted.size > atMost(this.#limits.seeds)) return this.#hold(seed.counted.last)
@@ -144,7 +144,7 @@ export class RunQueue<T> {
       const step = this.#start(download.waiting.first)
       if (step !== null) return step
     } else if (download.waiting.size > 0 && download.counted.size < atMost(this.#limits.downloads)) {
-      // Only the common limit stands in the way: downloads go before seeds.
+      // Only the common limit is in the way: downloads go before seeds.
       const step = this.#hold(this.#lastSeed())
       if (step !== null) return step
     }

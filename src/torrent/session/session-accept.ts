@@ -53,13 +53,15 @@ export class SessionAccept implements LinkOwner, Ticker {
     return accepted.handlers
   }
 
-  /** Another IP filter is in force: whom it refuses goes. */
+  /** Another IP filter is in force: ends connections that it refuses. */
   closeRefused(): void {
     const nowMs = this.#engine.clock.now()
     for (const link of this.#pending) if (this.#engine.refuses(link.remote.ip, nowMs)) link.end('in the IP filter')
   }
 
-  /** A torrent is being removed: who has named it within an encrypted handshake, and said nothing since, goes. */
+  /**
+   * A torrent is being removed: ends connections that named it within an encrypted handshake, and said nothing since.
+   */
   closeNamed(names: readonly InfoHash[]): void {
     for (const link of this.#pending)
       if (link.named !== null && names.includes(link.named)) link.end('its torrent is gone')

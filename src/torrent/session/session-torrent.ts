@@ -50,9 +50,9 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
   #controls: TorrentControls | null
   /** Its files are being moved: no time to rest. */
   #moving = false
-  /** It is being removed: nobody is told of it, whoever asks for it is a stranger. */
+  /** It is being removed: it has no events any more, and is unknown to peers that ask for it. */
   #leaving = false
-  /** The user asked trackers for peers: whoever they name next is called, whatever is known of it. */
+  /** The user asked trackers for peers: addresses they name next are called, whatever is known of them. */
   #asked = false
 
   constructor(engine: Engine, spec: TorrentSpec, woken: (torrent: SessionTorrent) => void) {
@@ -277,7 +277,7 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
     return this.#acceptLater(link, handshake)
   }
 
-  /** Who comes before it is known what is there is told when it is. */
+  /** A peer that comes before it is known what is there is answered when it is. */
   async #acceptLater(link: PeerLink, handshake: Handshake): Promise<LinkReceiver | null> {
     const torrent = await this.#state.wakened()
     await torrent.looking
@@ -286,7 +286,7 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
 
   /**
    * Puts the torrent to rest if nobody has used it for a while; `crowded`: many others could rest too. Answers whether
-   * it is to be asked again: false when it rests, or is in a state that only an event of the engine ends.
+   * to ask it again: false when it rests, or is in a state that only an event of the engine ends.
    */
   restIfIdle(nowMs: number, crowded: boolean): boolean {
     const { wakeLine } = this.#engine
@@ -353,7 +353,7 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
     if (peers.length === 0) return
     // A seed at rest is found by those that look for it.
     const { awake, row } = this.#state
-    // Of one that is being looked at since a start the run before may have kept whom trackers named.
+    // The run before may have kept addresses from trackers for one that is being looked at since a start.
     const seeks = row?.status === 'downloading' || (row?.status === 'allocating' && row.piecesLeft > 0)
     if (origin !== 'tracker' && !seeks) return awake?.addPeers(peers, 'dht')
     if (!seeks) return this.#wakeFor(peers, origin)

@@ -1,4 +1,4 @@
-// What a Session is made from and told: options, ports, limits. Types and defaults only.
+// What a Session is made from: options, ports, limits. Types and defaults only.
 
 import type { Announcers } from '../../ports/announcer.ts'
 import type { Arena } from '../../ports/arena.ts'
@@ -64,7 +64,7 @@ export interface SessionDeps {
   /** Slots of 16 KiB for received blocks: its size bounds what all downloads together hold in memory. */
   readonly blockArena: Arena
   /**
-   * Slots that FileReader.read is given, and into which runs of blocks are read for upload (at most half of them):
+   * Slots that FileReader.read is given, and that runs of blocks are read into for upload (at most half of them):
    * larger slots mean fewer, longer reads. Default: blockArena, of which uploads then take a quarter.
    */
   readonly rangeArena?: Arena

@@ -33,7 +33,7 @@ export class Session {
   readonly #torrents = new Map<InfoHash, SessionTorrent>()
   readonly #names = new OtherNames()
   readonly #drowsy: DrowsyTorrents<SessionTorrent>
-  /** Torrents of which it is not known yet whether they may rest. */
+  /** Torrents that may or may not rest: not known yet. */
   #beginning = 0
   #whenRoom: () => void = () => undefined
   #tooSlow = false
@@ -69,8 +69,7 @@ export class Session {
   }
 
   /**
-   * The port that trackers and peers are told; null = the one this node listens at. A router may have given another
-   * one.
+   * The port announced to trackers and peers; null = the one this node listens at. A router may have given another one.
    */
   setOutsidePort(port: number | null): void {
     const told = port ?? this.listenPort
@@ -220,7 +219,7 @@ export class Session {
     this.#torrents.get(infoHash)?.setRateLimits(limits)
   }
 
-  /** What SwarmParts answers has changed: records of torrents at rest are made anew. */
+  /** What SwarmParts answers has changed: records of torrents at rest are made again. */
   swarmChanged(): void {
     this.#engine.changes += 1
   }
@@ -267,7 +266,7 @@ export class Session {
     }
   }
 
-  /** Where connections, trackers and the DHT may call the torrent by another info hash, they are told. */
+  /** Where connections, trackers and the DHT may call the torrent by another info hash, hands that to them. */
   #noteNames(torrent: SessionTorrent, metainfo: Metainfo | null, named: InfoHashV2 | null): void {
     this.#names.note(torrent.infoHash, metainfo, named)
     const other = this.#names.otherOf(torrent.infoHash)

@@ -1,5 +1,5 @@
-// What the rest of the node lends the engine for its swarms: a way to connect by uTP alone, the DHT node, our own
-// address. Types only. Every member may be missing: the engine then does without.
+// What the node gives the engine for its swarms: a way to connect by uTP alone, the DHT node, our own address. Types
+// only. Every member may be missing: the engine then does without.
 
 import type { PeerAddress } from '../../base/ids.ts'
 import type { TcpNetwork } from '../../ports/tcp.ts'
@@ -7,7 +7,7 @@ import type { ExternalAddress } from '../peers/external-address.ts'
 
 /** The DHT node, as peers hear of it (BEP 5, message `port`). */
 export interface DhtPort {
-  /** Its UDP port; 0 while it does not run: nobody is told then. */
+  /** Its UDP port; 0 while it does not run: it is not announced then. */
   readonly port: number
   /** A peer says that a DHT node is at `address`. */
   nodeAt(address: PeerAddress): void
@@ -20,13 +20,13 @@ export interface SwarmParts {
   readonly dht?: DhtPort
   /** Hears what peers say of our address, and gives priorities their meaning (BEP 40). */
   readonly external?: ExternalAddress
-  /** Whether peers are told of each other and listened to (BEP 11); asked each time. Default: yes. */
+  /** Whether peers are named to each other and taken from each other (BEP 11); asked each time. Default: yes. */
   exchangesPeers?(): boolean
   /** Whether peers of the local network are looked for (BEP 14). Default: no. */
   discoversLocally?(): boolean
   /**
-   * True for an address that is none and stands for a circuit to a peer: nobody else can use it, so peers are not told
-   * of it, and no filter of addresses is meant for it. Default: there are no such.
+   * True for an address that means a circuit to a peer: others cannot use it, so it is not sent to peers, and no filter
+   * of addresses is meant for it. Default: there are no such.
    */
   standsForCircuit?(ip: string): boolean
   /** What keeps every connection from leaving now; null = nothing that is known. */

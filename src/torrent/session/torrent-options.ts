@@ -1,5 +1,5 @@
 // What a user asks of one torrent beside running and selection: limits, order, another folder, and why it does not
-// move. It passes on and looks; what follows is the other parts' business.
+// move. It passes changes on and reads state; what follows from them is done by the other parts.
 
 import { BLOCK_BYTES } from '../../base/lengths.ts'
 import type { FileChange, StorageMove } from '../../ports/piece-store.ts'

@@ -1,6 +1,6 @@
-// The queue of a session's torrents at work: asks run-queue.ts what is to be done and does it, a few torrents a turn,
-// and tells it which running torrents are slow. Decides no order itself. Invariant: its timer runs only while a torrent
-// waits or a slow one may become fast.
+// The queue of a session's torrents at work: asks run-queue.ts for the next step and does it, a few torrents a turn,
+// and reports to it which running torrents are slow. Decides no order itself. Invariant: its timer runs only while a
+// torrent waits or a slow one may become fast.
 
 import type { Clock, Timer } from '../../ports/clock.ts'
 import { type Place, type QueueKind, type RunLimits, RunQueue } from './run-queue.ts'
@@ -69,8 +69,8 @@ export const OPEN_GATE: RunGate = {
 }
 
 /**
- * The queue of a session's torrents at work: asks run-queue.ts what is to be done and does it, a few torrents a turn,
- * and tells it which running torrents are slow.
+ * The queue of a session's torrents at work: asks run-queue.ts for the next step and does it, a few torrents a turn,
+ * and reports to it which running torrents are slow.
  */
 export class TorrentQueue {
   readonly #clock: Clock
@@ -129,7 +129,7 @@ export class TorrentQueue {
     if (!this.#closed) this.#turnEnd.later(this.#job)
   }
 
-  /** Nobody is started or held from now on. */
+  /** No torrent is started or held from now on. */
   close(): void {
     this.#closed = true
     this.#timer?.cancel()

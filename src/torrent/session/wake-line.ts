@@ -1,5 +1,6 @@
-// Torrents at rest for which somebody named peers: few are woken at a time, the others wait in line as they are. Most
-// of the addresses that are named for a download that knew nobody are dead, and thousands may be named in one minute.
+// Torrents at rest that have new addresses of peers: few are woken at a time, the others wait in line as they are. Most
+// of the addresses that are named for a download without known peers are dead, and thousands may be named in one
+// minute.
 
 /** Awake at a time: as many as can be called in the places there are for half-open connections, and some that wait. */
 const PLACES = 200
@@ -31,7 +32,7 @@ export class WakeLine<T extends object> {
     wake()
   }
 
-  /** It rests, was found by somebody, or has gone. */
+  /** It rests, was reached by a peer, or has gone. */
   left(torrent: T): void {
     this.#waiting.delete(torrent)
     if (!this.#awake.delete(torrent)) return

@@ -115,7 +115,7 @@ export class WakeState implements QueueMember {
     const spec = this.#spec
     if (this.#row.status === 'queued') return
     const unchanged = spec === null || (await this.#unchanged(spec))
-    // Removed meanwhile: it may be a download over circuits by now, and nobody would end what began here.
+    // Removed meanwhile: it may be a download over circuits by now, and nothing would end what began here.
     if (this.#ended) return
     if (!unchanged) return void this.wakened().catch(() => undefined)
     // Woken meanwhile: the torrent looks for itself.
@@ -157,7 +157,7 @@ export class WakeState implements QueueMember {
     return this.#waking
   }
 
-  /** What is to be known of one at rest whose metadata is known. */
+  /** What the records know of one at rest that has its metadata. */
   async contents(): Promise<{ metainfo: Metainfo; resume: TorrentSpec['resume'] }> {
     const spec = this.#spec
     if (spec !== null && spec.metainfo !== null) return { metainfo: spec.metainfo, resume: spec.resume }
@@ -168,9 +168,9 @@ export class WakeState implements QueueMember {
   }
 
   /**
-   * Puts the torrent to rest if nobody has used it for a while, which is short in a crowd and for who was woken by
-   * names; `busy`: somebody does. Answers whether it is to be asked again: false when it rests, or is in a state that
-   * only an event of the engine ends.
+   * Puts the torrent to rest if it was not used for a while, which is short in a crowd and after waking for named
+   * addresses; `busy`: it is used. Answers whether to ask it again: false when it rests, or is in a state that only an
+   * event of the engine ends.
    */
   restIfIdle(nowMs: number, place: RestPlace, busy: boolean): boolean {
     const torrent = this.#awake
@@ -238,7 +238,7 @@ export class WakeState implements QueueMember {
     return status === 'stopped' || (status === 'queued' && metainfo !== null && peers.length === 0)
   }
 
-  /** Null when it is to be awake. */
+  /** Null when it must be awake. */
   #firstRow(spec: TorrentSpec): RestingTorrent | null {
     const complete = restingFrom(spec)
     if (!spec.running) return complete

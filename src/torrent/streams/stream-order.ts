@@ -4,7 +4,7 @@
 import { emptyPieceSet, type PieceSet } from '../pieces/piece-set.ts'
 import type { StreamRange, StreamRangeKind } from './stream-window.ts'
 
-/** More would only slow each pick down: the list is made anew whenever a reader moves. */
+/** More would only slow each pick down: the list is made again whenever a reader moves. */
 const MAX_PIECES = 2048
 
 /** A piece and why it comes early. */

@@ -97,7 +97,7 @@ export class StreamWindows {
   readonly #readers = new Set<Reader>()
   #ranges: StreamRange[] | null = []
 
-  /** `onChange` runs at every change, many times a turn: it should only note that ranges() is to be asked for. */
+  /** `onChange` runs at every change, many times a turn: it should only note that ranges() must be read again. */
   constructor(lengths: TorrentLengths, onChange: () => void) {
     this.#lengths = lengths
     this.#onChange = onChange
@@ -119,7 +119,7 @@ export class StreamWindows {
     return reader
   }
 
-  /** The pieces that come first, best first; made anew only after a change. Ranges may overlap. */
+  /** The pieces that come first, best first; computed again only after a change. Ranges may overlap. */
   ranges(): readonly StreamRange[] {
     this.#ranges ??= this.#compute()
     return this.#ranges

@@ -47,7 +47,7 @@ export function chooseRun(host: WebSeedHost, content: WebSeedContent, key: strin
   return blocks.filter(request => pays(host, content, key, request))
 }
 
-/** How long the run takes, at most; no time at all where readers wait: then whoever can help does. */
+/** How long the run takes, at most; no time at all where readers wait: then any peer may fetch the blocks too. */
 function dueMs(host: WebSeedHost, blocks: number, rate: number): number {
   if (host.readersWait()) return 0
   const expected = rate > 0 ? (2 * blocks * BLOCK_BYTES * 1000) / rate : 2 * RUN_SEC * 1000

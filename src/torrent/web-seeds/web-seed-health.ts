@@ -11,7 +11,7 @@ const RETRY_MS = 10_000
 const MAX_RETRY_MS = 30 * 60 * 1000
 /** A server that asks for less than this is asked no sooner. */
 const MIN_RETRY_AFTER_MS = 1000
-/** Files missing one after the other, and in all, until the seed counts as gone; it is tried anew after GONE_MS. */
+/** Files missing one after the other, and in all, until the seed counts as gone; it is tried again after GONE_MS. */
 const MAX_MISSING_IN_ROW = 8
 const MAX_MISSING = 1000
 const GONE_MS = 60 * 60 * 1000

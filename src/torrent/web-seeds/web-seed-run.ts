@@ -78,7 +78,10 @@ export class WebSeedRun {
     }
   }
 
-  /** Gives up blocks that came from peers meanwhile, or that nobody wants; bytes until the next one that is needed. */
+  /**
+   * Gives up blocks that came from peers meanwhile, or that are not wanted; answers bytes until the next one that is
+   * needed.
+   */
   sweep(): number {
     let dropped = 0
     let gap = 0

@@ -41,8 +41,7 @@ interface ActiveRun {
 /** One web seed. */
 export class WebSeed {
   /**
-   * Names it in the picker, in the shape of a peer's key: what stands before the colon is what a bad block is blamed
-   * on.
+   * Names it in the picker, in the shape of a peer's key: the part before the colon is what a bad block is blamed on.
    */
   readonly key: string
   readonly url: string
@@ -112,7 +111,7 @@ export class WebSeed {
     return blocks.length > 0
   }
 
-  /** Once a second: gives up runs that are not needed any more or that crawl; tries anew what was off. */
+  /** Once a second: gives up runs that are not needed any more or that crawl; tries again what was off. */
   tick(nowMs: number): void {
     if (this.#open && this.#health.isGone && !this.#health.waits(nowMs)) this.#tryAnew()
     for (const active of this.#runs) {
@@ -234,7 +233,7 @@ export class WebSeed {
     active.leaveGate()
   }
 
-  /** What comes of the requests is told later; nothing is held any more. */
+  /** The requests settle later; nothing is held any more. */
   #abortAll(): void {
     for (const active of [...this.#runs]) {
       this.#leave(active)

@@ -18,7 +18,7 @@ export type SortColumn =
   | 'num_peers'
   | 'time_added'
 
-/** What is shown, and in which order. */
+/** What is shown, and its order. */
 export interface View {
   readonly sort: SortColumn
   readonly descending: boolean

@@ -1,5 +1,5 @@
 // The one open connection to the node: events and the list of downloads with its changes. When it ends it is opened
-// anew, by and by more slowly, and the list is told from its beginning; nothing is asked for in between.
+// again, after growing pauses, and the list comes from its beginning; no other request is made for them.
 
 import { isListPart, LineSplitter, type ListPart, type NodeEvent, readLine } from '../model/event-lines.ts'
 import { ApiError, type NodeApi } from './api.ts'
@@ -13,7 +13,7 @@ const EARLIER_MS = 5000
 
 /** What the feed tells. */
 export interface FeedListener {
-  /** A connection stands; the list begins anew. */
+  /** A connection is open; the list begins again. */
   opened(): void
   event(event: NodeEvent): void
   list(part: ListPart): void
@@ -82,7 +82,7 @@ export class Feed {
       this.#listener.opened()
       const lines = new LineSplitter()
       for (;;) {
-        // What browsers say of a stream that broke off is for nobody.
+        // What browsers say of a stream that broke off helps no user.
         const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }))
         if (done || value === undefined) return
         clearTimeout(timer)

@@ -20,7 +20,7 @@ const MAX_HISTORIES = 16
 /** Events before this page was opened that are fetched to be shown. */
 const EARLIER_EVENTS = 100
 
-/** Where the connection to the node stands. */
+/** The state of the connection to the node. */
 export type Connection =
   | { readonly state: 'connecting' | 'live' }
   | { readonly state: 'lost'; readonly reason: string; readonly retryAtMs: number }
@@ -42,7 +42,7 @@ export class Session {
   readonly table = new DownloadTable()
   /** Grows with every change of the table. */
   readonly tableVersion = signal(0)
-  /** The list was told whole at least once. */
+  /** The list came whole at least once. */
   readonly listed = signal(false)
   readonly totals: Signal<Totals> = signal(this.table.totals)
   readonly rates = new RateHistory()
@@ -135,7 +135,7 @@ export class Session {
     return () => this.#watchers.delete(heard)
   }
 
-  /** Runs a request of the user; what fails is told. True when it went well. */
+  /** Runs a request of the user; a failure is shown. True when it went well. */
   async attempt(run: () => Promise<unknown>, done = ''): Promise<boolean> {
     try {
       await run()
@@ -187,7 +187,7 @@ export class Session {
     this.#announce(event)
   }
 
-  /** What a user waits for is told wherever he is. */
+  /** What a user waits for is shown on every page. */
   #announce(event: NodeEvent): void {
     if (event.type === 'torrent_finished') this.notify(`Finished: ${textIn(event, 'name')}`)
     if (event.type === 'torrent_error') this.notify(`Error: ${textIn(event, 'error')}`, 'bad')

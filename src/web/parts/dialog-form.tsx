@@ -1,5 +1,5 @@
 // A dialog with fields that asks the node for one thing: while it is asked the button waits, and what the node refuses
-// stands above the buttons.
+// is shown above the buttons.
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
@@ -19,7 +19,7 @@ interface DialogFormProps {
 
 /**
  * A dialog with fields that asks the node for one thing: while it is asked the button waits, and what the node refuses
- * stands above the buttons.
+ * is shown above the buttons.
  */
 export function DialogForm({ title, action, ready, children, submit, onClose }: DialogFormProps) {
   const [problem, setProblem] = useState('')

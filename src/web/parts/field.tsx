@@ -5,7 +5,7 @@ import { useId } from 'preact/hooks'
 interface FieldProps {
   readonly label: string
   readonly value: string
-  /** What stands under it; read with the field. */
+  /** The text under it; read with the field. */
   readonly help?: string
   readonly placeholder?: string
   readonly numeric?: boolean

@@ -5,7 +5,7 @@ import { Icon } from './icons.tsx'
 
 interface FilePickProps {
   readonly files: readonly File[]
-  /** Stands beside the button. */
+  /** Shown beside the button. */
   readonly hint?: string
   setFiles(files: readonly File[]): void
 }

@@ -1,5 +1,5 @@
-// A line graph over time (uPlot), in the colours of the style sheet, as wide as its place. Its data is told to screen
-// readers by the text beside it, so the canvas itself is only a picture with a name.
+// A line graph over time (uPlot), in the colours of the style sheet, as wide as its place. Screen readers get its data
+// by the text beside it, so the canvas itself is only a picture with a name.
 
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'

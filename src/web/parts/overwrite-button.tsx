@@ -1,5 +1,5 @@
-// Goes on with a download that stopped at a file of somebody else, and writes over that file: asked for twice, with its
-// name.
+// Goes on with a download that stopped at a file that is not its own, and writes over that file: asked for twice, with
+// its name.
 
 import { useState } from 'preact/hooks'
 import { change } from '../node/commands.ts'
@@ -42,8 +42,8 @@ function Question({ infohash, message, onClose }: OverwriteButtonProps & { reado
 }
 
 /**
- * Goes on with a download that stopped at a file of somebody else, and writes over that file: asked for twice, with its
- * name.
+ * Goes on with a download that stopped at a file that is not its own, and writes over that file: asked for twice, with
+ * its name.
  */
 export function OverwriteButton({ infohash, message }: OverwriteButtonProps) {
   const [asking, setAsking] = useState(false)

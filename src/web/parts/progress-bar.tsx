@@ -3,7 +3,7 @@
 import type { Tone } from '../model/download-groups.ts'
 import { percent } from '../model/format.ts'
 
-/** `label`: for screen readers; null where the number stands beside it. */
+/** `label`: for screen readers; null where the number is beside it. */
 export function ProgressBar({ value, tone, label }: { value: number; tone: Tone; label: string | null }) {
   const width = `${Math.min(100, Math.max(0, value * 100))}%`
   const spoken =

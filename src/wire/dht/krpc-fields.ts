@@ -57,7 +57,7 @@ export class KrpcFields {
     return value
   }
 
-  /** True when the integer at `key` is there and not 0. Anything else that stands there is no flag. */
+  /** True when the integer at `key` is there and not 0. Any other value is no flag. */
   flag(key: string): boolean {
     const value = this.value(key)
     return typeof value === 'number' && value !== 0
@@ -82,7 +82,7 @@ export class KrpcFields {
     return want.n4 || want.n6 ? want : null
   }
 
-  /** The compact nodes at `key`, or null; those nobody can reach are dropped. */
+  /** The compact nodes at `key`, or null; those that cannot be reached are dropped. */
   nodes(key: string, ipBytes: 4 | 16): NodeContact[] | null {
     const value = this.value(key)
     if (value === null) return null

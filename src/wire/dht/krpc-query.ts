@@ -13,7 +13,7 @@ const MAX_PORT = 65_535
 
 type Arguments = { readonly [key: string]: KrpcFieldInput }
 
-/** The name that stands in `q`, latin1. */
+/** The name in `q`, latin1. */
 export function queryName(query: DhtQuery): string {
   return query.method === 'other' ? query.name : query.method
 }

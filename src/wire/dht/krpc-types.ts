@@ -1,5 +1,5 @@
 // The messages of the Mainline DHT as values: queries, replies, errors (BEP 5, 32, 33, 42, 43, 44, 51). Types only, and
-// the maker of a reply. Byte fields are copies that whoever holds the value may keep.
+// the maker of a reply. Byte fields are copies: the holder of the value may keep them.
 
 import type { PeerAddress } from '../../base/ids.ts'
 
@@ -75,7 +75,7 @@ export interface DhtReply {
   readonly nodes: readonly NodeContact[] | null
   readonly nodes6: readonly NodeContact[] | null
   readonly token: Uint8Array | null
-  /** Peers; both families may stand in one list (BEP 32). */
+  /** Peers; one list may have both families (BEP 32). */
   readonly values: readonly PeerAddress[] | null
   /** Filters of 256 bytes: seeds, and other peers (BEP 33). */
   readonly seedFilter: Uint8Array | null

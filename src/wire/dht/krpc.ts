@@ -70,7 +70,7 @@ function decodeValues(fields: KrpcFields): PeerAddress[] | null {
   const peers: PeerAddress[] = []
   for (const item of list) {
     if (peers.length >= MAX_VALUES) break
-    // Entries of another shape are somebody's extension.
+    // Entries of another shape belong to an extension we do not know.
     if (!(item instanceof Uint8Array) || (item.length !== 6 && item.length !== 18)) continue
     peers.push(...decodeCompactPeers(item, item.length === 6 ? 4 : 16, 1))
   }
@@ -113,7 +113,7 @@ function decodeFailure(top: KrpcFields): { code: number; message: string } {
   return { code, message: utf8Text(bytes) ?? Buffer.from(bytes).toString('latin1') }
 }
 
-/** A query, or why it is none; the transaction id is known already, so that the sender can be told. */
+/** A query, or why it is none; the transaction id is known already, so that an error can be sent back. */
 function decodeQueryMessage(top: KrpcFields, transactionId: Uint8Array, version: Uint8Array | null): Decoded {
   try {
     const name = Buffer.from(top.needed('q')).toString('latin1')

@@ -1,5 +1,5 @@
-// Whether names of files on this machine can be names in a torrent: what would be read as padding cannot; what would be
-// read under another name can, but this node could then not seed it from where it lies.
+// Whether names of files on this machine can be names in a torrent. What would be read as padding cannot; what would be
+// read under another name can, but this node could not seed it from where it is.
 
 import { safePath } from './safe-path.ts'
 import type { Steps } from '../steps.ts'

@@ -213,7 +213,7 @@ function readPeers(texts: readonly string[]): PeerAddress[] {
   return [...peers.values()]
 }
 
-/** BEP 53: `0,2,4-6`. Wrong text is refused: reading it as "all files" would fetch what nobody asked for. */
+/** BEP 53: `0,2,4-6`. Wrong text is refused: reading it as "all files" would fetch what the user did not ask for. */
 function readSelection(text: string): number[] | null {
   if (text === '') return null
   const selected = new Set<number>()

@@ -4,7 +4,7 @@
 import { HASH_BYTES, hashAt, hashCount, paddingHash, pairHash, rootOf } from './merkle.ts'
 import type { Steps } from '../steps.ts'
 
-/** Layers computed anew each time: 512 hashes at most. */
+/** Layers computed again each time: 512 hashes at most. */
 const CHUNK_LAYERS = 9
 
 /** The nodes above one layer. */

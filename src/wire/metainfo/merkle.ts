@@ -75,7 +75,7 @@ export function hashText(hashBytes: Uint8Array): string {
   return asBuffer(hashBytes).toString('hex')
 }
 
-/** True for 32 zero bytes: no SHA-256 of anything, so it stands for "not known". */
+/** True for 32 zero bytes: not the SHA-256 of anything, so it means "not known". */
 export function isZeroHash(hashBytes: Uint8Array): boolean {
   return sameHash(hashBytes, paddings[0] as Uint8Array)
 }

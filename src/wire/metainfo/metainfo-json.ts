@@ -55,7 +55,7 @@ export function* metainfoJson(bytes: Uint8Array): Steps<Uint8Array[]> {
   return out.end()
 }
 
-/** What stands before the next value in `top`; whether the value is binary by its meaning. */
+/** Writes what comes before the next value in `top`; answers whether the value is binary by its meaning. */
 function begin(reader: BencodeReader, top: OpenValue, out: TextParts): boolean {
   if (!top.empty) out.add(',')
   top.empty = false

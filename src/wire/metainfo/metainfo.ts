@@ -163,7 +163,7 @@ function* infoSteps(
   checkSize(infoBytes)
   const bytes = new Uint8Array(infoBytes.length)
   yield* copyInSteps(infoBytes, bytes, 0)
-  // As a Buffer, so that each of perhaps 200,000 names is not wrapped anew.
+  // As a Buffer, so that each of perhaps 200,000 names is not wrapped again.
   const slices = yield* dictSlicesInSteps(asBuffer(bytes))
   const keys = ['name', 'name.utf-8', 'piece length', 'pieces', 'private', 'length', 'meta version']
   const info = decodeEntries(slices, keys)
@@ -241,7 +241,7 @@ function* infoHashes(bytes: Uint8Array, version: number, hasV1: boolean): Steps<
 /** Bytes hashed in one step: a millisecond or two. */
 const HASHED_A_STEP = 1024 * 1024
 
-/** The hash of bytes of which there may be 16 MiB, in steps. */
+/** The hash of up to 16 MiB, in steps. */
 export function* digestInSteps(algorithm: 'sha1' | 'sha256', bytes: Uint8Array): Steps<Uint8Array> {
   const hash = createHash(algorithm)
   for (let at = 0; at < bytes.length; at += HASHED_A_STEP) {
@@ -251,7 +251,7 @@ export function* digestInSteps(algorithm: 'sha1' | 'sha256', bytes: Uint8Array):
   return hash.digest()
 }
 
-/** v1 hashes by the very bytes they are of: a hybrid of 16 MiB is not hashed anew for each question. */
+/** v1 hashes by the array they are the hash of: a hybrid of 16 MiB is not hashed again for each question. */
 const v1Hashes = new WeakMap<Uint8Array, InfoHash>()
 
 /** The SHA-1 of an info dictionary: the torrent's v1 info hash (BEP 3). */
@@ -276,7 +276,7 @@ function* readTree(bytes: Uint8Array | undefined): Steps<TreeFile[]> {
 function checkWritable(infoBytes: Uint8Array, v2: V2Content | null): void {
   if (v2 === null) return
   let bytes = infoBytes.length
-  // A root, its length and that of its layer stand before each layer.
+  // Before each layer come a root, its length and that of the layer.
   for (const { pieceCount } of v2.files) if (pieceCount > 1) bytes += (pieceCount + 1) * 32 + 16
   if (bytes > MAX_METAINFO_BYTES - OTHER_BYTES) throw new DecodeError('the torrent has too many pieces')
 }
@@ -315,7 +315,7 @@ function checkSize(bytes: Uint8Array): void {
   if (bytes.length > MAX_METAINFO_BYTES) throw new DecodeError(`the torrent is larger than ${MAX_METAINFO_BYTES} bytes`)
 }
 
-/** BEP 12: the list stands above the single url, unless nothing in it can be used. */
+/** BEP 12: the list takes precedence over the single url, unless nothing in it can be used. */
 function announceTiers(dict: BencodeDict): string[][] {
   const list = dict.get('announce-list')
   const tiers = cleanTiers(Array.isArray(list) ? list.map(tierTexts) : [])

@@ -83,7 +83,7 @@ function* fileTree(layout: NewTorrentLayout, roots: ReadonlyMap<number, Uint8Arr
   return parts
 }
 
-/** The path in the tree: a single file stands there by its name, those of a folder without the folder. */
+/** The path in the tree: a single file by its name, those of a folder without the folder. */
 function treePath({ multiFile }: NewTorrentLayout, { path }: TorrentFile): readonly string[] {
   return multiFile ? path.slice(1) : path
 }

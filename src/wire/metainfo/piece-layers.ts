@@ -28,7 +28,7 @@ export interface PieceTree {
   readonly height: number
 }
 
-/** Layer of the hashes that stand for whole pieces. */
+/** Layer whose hashes each cover one whole piece. */
 export function pieceLayerOf(pieceLength: number): number {
   return layersAbove(pieceLength / LEAF_BYTES)
 }
@@ -122,7 +122,7 @@ function* checkLayer(layer: Uint8Array, file: V2File, pieceLayer: number): Steps
   if (layer.length !== file.pieceCount * HASH_BYTES)
     throw new DecodeError('a piece layer does not fit the length of its file')
   for (let piece = 0; piece < file.pieceCount; piece++) {
-    // It would stand for a hash that is not known. No content has it.
+    // It would mean a hash that is not known. No content has it.
     if (isZeroAt(layer, piece)) throw new DecodeError('a piece layer has a hash of zeroes')
     if (piece % HASHES_A_STEP === HASHES_A_STEP - 1) yield
   }

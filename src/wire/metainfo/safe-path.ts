@@ -19,7 +19,7 @@ export const MAX_PATH_PARTS = 64
 /** An ending longer than this is no file type and is not kept when a name is cut, bytes. */
 const MAX_EXTENSION_BYTES = 32
 
-/** What stands where a name has nothing usable. */
+/** The name used where nothing of a name is usable. */
 const BLANK = '_'
 
 // Control characters, both separators, and the marks that turn text round: `gpj.exe` must not look like `exe.jpg`.

@@ -116,7 +116,7 @@ const LAYER_BYTES = 48
 /** About how many bytes the metainfo file will have, rather more than less; in steps. */
 export function* estimateMetainfoBytes(layout: NewTorrentLayout): Steps<number> {
   const { format, pieceCount, pieceLength, files } = layout
-  // A name stands once in v1 and once in v2.
+  // A name is written once in v1 and once in v2.
   const names = format === 'hybrid' ? 2 : 1
   let bytes = format === 'v2' ? 0 : pieceCount * 20
   for (const [index, file] of files.entries()) {

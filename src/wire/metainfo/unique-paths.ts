@@ -1,13 +1,13 @@
 // Makes the paths of one torrent unique, also where case or Unicode composition is ignored, and keeps a file and a
 // folder from having one path. Depends on nothing but the order in which paths are added, so a torrent always gets the
-// same. The names stand in a tree, so that a path costs its own parts and no text of all that is above it.
+// same. The names are kept in a tree, so that a path costs its own parts and not the text of every folder above it.
 
 import { cutName, MAX_NAME_BYTES, splitName } from './safe-path.ts'
 
 /** Room kept for ` (n)` behind a stem, bytes; n has at most six digits. */
 const SUFFIX_BYTES = 9
 
-/** What stands in one folder. */
+/** The names in one folder. */
 class Folder {
   /** The name under which it was given first: paths that spell it alike share the text. */
   readonly name: string
@@ -17,7 +17,7 @@ class Folder {
   readonly taken = new Map<string, Folder | null>()
   /** Folders that had to be renamed: folded name wanted -> name given. */
   renamed: Map<string, string> | null = null
-  /** Last number tried for a folded stem: keeps many equal names from being counted anew each time. */
+  /** Last number tried for a folded stem: keeps many equal names from being counted from 1 each time. */
   counters: Map<string, number> | null = null
 
   constructor(name: string, parent: Folder | null) {

@@ -53,7 +53,7 @@ function* textsOf(items: readonly BencodeValue[]): Iterable<string> {
   }
 }
 
-/** Each byte as it stands in a segment of a path (RFC 3986). */
+/** Each byte as it is written in a segment of a path (RFC 3986). */
 const ESCAPED: readonly string[] = Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCharCode(byte)
   return /[A-Za-z0-9._~-]/.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`

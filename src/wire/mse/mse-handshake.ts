@@ -70,7 +70,7 @@ export interface MseResult {
  * DecodeError.
  */
 export interface MseSide {
-  /** Modular exponentiations that compute() would make now; 0 = nothing is to be computed. */
+  /** Modular exponentiations that compute() would make now; 0 = none. */
   readonly wanted: number
   /** Set when the handshake is done. */
   readonly result: MseResult | null
@@ -78,7 +78,7 @@ export interface MseSide {
   push(chunk: Uint8Array): number
   /** Makes the keys that are needed to go on. */
   compute(): void
-  /** What is to be sent now, in fresh memory; null = nothing. */
+  /** Bytes to send now, in fresh memory; null = none. */
   takeOutput(): Uint8Array | null
   /** Bytes that were pushed and lie behind the handshake: the beginning of what follows it. */
   rest(): Uint8Array

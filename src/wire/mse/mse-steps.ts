@@ -1,5 +1,5 @@
 // What both sides of the handshake of message stream encryption do with bytes and keys: take what comes, read as far as
-// it goes, keep what is to be sent. What is read in which order, and answered, is each side's own (mse-initiator.ts,
+// it goes, keep what must be sent. What is read in which order, and answered, is each side's own (mse-initiator.ts,
 // mse-responder.ts).
 
 import type { InfoHash } from '../../base/ids.ts'
@@ -7,7 +7,7 @@ import { checkPushed, MseInput, type MseMethod, type MseResult, type MseSide } f
 import type { MseCiphers } from './mse-hashes.ts'
 import { type KeyAgreement, mseKeys, PUBLIC_KEY_BYTES } from './mse-keys.ts'
 
-/** States that both sides have; in `secret` keys are to be computed, in `done` nothing more is read. */
+/** States that both sides have; in `secret` keys must be computed, in `done` nothing more is read. */
 export type CommonState = 'key' | 'secret' | 'done'
 
 /** One side, in one of `State`s of its own and the common ones. */

@@ -1,6 +1,6 @@
 // The RC4 stream cipher as message stream encryption uses it. It hides what is sent from machines that look at traffic;
-// it is no protection against somebody who wants to read it. Invariant: one object is one direction of one connection,
-// and every byte goes through it exactly once, in order.
+// it does not protect from a person who wants to read it. Invariant: one object is one direction of one connection, and
+// every byte goes through it exactly once, in order.
 
 /** Keystream bytes that are thrown away before the first use: the beginning of an RC4 stream tells of its key (MSE). */
 export const RC4_DISCARD_BYTES = 1024
@@ -39,7 +39,7 @@ export class Rc4 {
     const length = source.length
     if (target.length < length) throw new RangeError(`no room for ${length} bytes`)
     // All in local variables, and indexes cut to a byte, so that the compiled loop touches no object but the three
-    // arrays; and these always of one kind, for which alone the loop is then compiled.
+    // arrays; and these always of one kind, so that the loop is compiled for that kind alone.
     const from = asPlain(source)
     const to = source === target ? from : asPlain(target)
     const state = this.#state

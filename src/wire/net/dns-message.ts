@@ -1,6 +1,6 @@
-// Questions for the addresses of a host name and their answers (RFC 1035, RFC 3596), as one asks a resolver that does
-// the rest. Pure. Names inside answers are passed over, never followed: all that is of interest are the addresses, and
-// the resolver has put those at the end of whatever other names there are.
+// Questions for the addresses of a host name and their answers (RFC 1035, RFC 3596), as a client sends them to a
+// resolver that does the rest. Pure. Names inside answers are passed over, never followed: all that is of interest are
+// the addresses, and the resolver has put those at the end of whatever other names there are.
 
 import { DecodeError } from '../../base/errors.ts'
 import { formatIp } from './compact-address.ts'
@@ -19,10 +19,10 @@ const TRUNCATED = 0x0200
 const POINTER = 0xc0
 const MAX_LABEL_BYTES = 63
 const MAX_NAME_BYTES = 255
-/** What stands in names of hosts; anything else the network has never heard of. */
+/** Characters in names of hosts; a name with any other does not exist in the network. */
 const LABEL = /^[A-Za-z0-9_-]+$/
 
-/** A question: `id` 16 bits, drawn anew each time. */
+/** A question: `id` 16 bits, drawn again each time. */
 export interface DnsQuestion {
   readonly id: number
   /** ASCII, as it is in a url. */

@@ -1,6 +1,6 @@
-// Which addresses and names belong to a local network or to this machine: nobody outside can reach them, and nobody
-// outside should be able to send us to them. Judges the address only; what the owner allows besides is the address
-// policy's business.
+// Which addresses and names belong to a local network or to this machine: no host outside can reach them, and none
+// should be able to send us to them. Judges the address only; what the owner allows besides is the address policy's
+// business.
 
 import { isMappedIpv4, parseIp } from './compact-address.ts'
 

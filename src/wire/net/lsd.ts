@@ -1,5 +1,5 @@
 // Local service discovery (BEP 14): the datagram by which a client tells its local network which torrents it takes part
-// in. HTTP in form only: names of headers in any case, unknown ones passed over, the end told by an empty line.
+// in. HTTP in form only: names of headers in any case, unknown ones ignored, an empty line at the end.
 
 import { DecodeError } from '../../base/errors.ts'
 import { type InfoHash, parseInfoHash } from '../../base/ids.ts'
@@ -34,7 +34,7 @@ export interface LsdAnnounce {
   readonly port: number
   /** At least one, none twice. */
   readonly infoHashes: readonly InfoHash[]
-  /** By which the sender knows its own datagrams again; null = none. */
+  /** Lets the sender recognise its own datagrams; null = none. */
   readonly cookie: string | null
 }
 

@@ -169,7 +169,7 @@ function numbered(name: string): string | undefined {
   return character.search(NO_CHARACTER) < 0 ? character : undefined
 }
 
-/** `text` fit to stand in an element; characters that XML cannot have become spaces. */
+/** `text` escaped for an element; characters that XML cannot have become spaces. */
 export function escapeXml(text: string): string {
   return text.replace(NO_CHARACTER, ' ').replace(/[<>&"']/g, character => `&#${character.charCodeAt(0)};`)
 }

@@ -1,6 +1,6 @@
 // UPnP Internet Gateway Devices: search (SSDP), device description, and the three actions (SOAP) that port mapping
-// needs. Text only. Sources: UPnP Device Architecture 1.1, WANIPConnection:1 and :2. Whom to believe is for
-// portmap/upnp-client.ts.
+// needs. Text only. Sources: UPnP Device Architecture 1.1, WANIPConnection:1 and :2. Which answers to trust is decided
+// in portmap/upnp-client.ts.
 
 import { DecodeError } from '../../base/errors.ts'
 import { plainLine } from '../plain-text.ts'

@@ -21,10 +21,10 @@ export const UTP_TYPE = { data: 0, fin: 1, state: 2, reset: 3, syn: 4 } as const
 export type UtpType = (typeof UTP_TYPE)[keyof typeof UTP_TYPE]
 
 /**
- * Extensions: selective acknowledgement (BEP 29), eight bytes of bits that libutp knows and nobody sets, and the close
- * reason libtorrent sends (its number for it). `padding` is ours: bytes that mean nothing, to make a packet larger;
- * others skip it as they skip every extension they do not know. But libutp takes a packet for none of uTP's when its
- * first extension is none of the first two, so padding begins with bits.
+ * Extensions: selective acknowledgement (BEP 29), eight bytes of bits that libutp knows and no client sets, and the
+ * close reason libtorrent sends (its number for it). `padding` is ours: bytes that mean nothing, to make a packet
+ * larger; others skip it as they skip every extension they do not know. But libutp takes a packet for none of uTP's
+ * when its first extension is none of the first two, so padding begins with bits.
  */
 export const UTP_EXTENSION = { selectiveAck: 1, bits: 2, closeReason: 3, padding: 0xf0 } as const
 /** Smallest padding: bits, and one extension of ours. */

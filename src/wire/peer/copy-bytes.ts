@@ -1,7 +1,7 @@
 // Copies block payload into shared memory fast. TypedArray.set moves shared memory with relaxed atomics, byte by byte
 // when source and target differ in their offset modulo 8, as 13-byte heads make nearly every block do; Buffer's fill
-// with bytes that fill the range exactly is one plain native copy whatever the offsets (decision 0103). Nobody else may
-// touch the target.
+// with bytes that fill the range exactly is one plain native copy whatever the offsets (decision 0103). Nothing else
+// may touch the target meanwhile.
 
 const { fill } = Buffer.prototype
 

@@ -15,7 +15,9 @@ export interface HandshakeExtensions {
   readonly extended: boolean
   /** DHT (BEP 5). */
   readonly dht: boolean
-  /** The torrent has a v2 part: whoever is asked by its v1 hash may answer with the v2 one (BEP 52). Absent = false. */
+  /**
+   * The torrent has a v2 part: a peer that is asked by its v1 hash may answer with the v2 one (BEP 52). Absent = false.
+   */
   readonly v2?: boolean
 }
 

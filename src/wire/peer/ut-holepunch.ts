@@ -23,7 +23,7 @@ export const HOLEPUNCH_ERRORS = {
 } as const
 
 /**
- * A message. `address` is as it came: it may be one that nobody can be at, also with port 0. `code` is one of
+ * A message. `address` is as it came: it may be one that no peer can have, also with port 0. `code` is one of
  * HOLEPUNCH_ERRORS or a later one. `unknown`: a type or an address family that later versions may add, to be ignored.
  */
 export type HolepunchMessage =

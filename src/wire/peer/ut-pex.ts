@@ -1,6 +1,6 @@
 // The message of peer exchange (ut_pex, BEP 11): peers its sender got connected to, and lost, since the message before.
-// Only the spelling: how often and how much may come is torrent/peer-exchange.ts. Addresses nobody can reach are left
-// out.
+// Only the spelling: how often and how much may come is torrent/peer-exchange.ts. Addresses that cannot be reached are
+// left out.
 
 import { DecodeError } from '../../base/errors.ts'
 import { addressKey, type PeerAddress } from '../../base/ids.ts'
@@ -19,7 +19,7 @@ export const MAX_PEX_CONTACTS = 50
  */
 export const MAX_PEX_READ = 100
 
-/** What is told of a contact; a flag that is not set says nothing. */
+/** What a message says of a contact; a flag that is not set says nothing. */
 export interface PexFlags {
   /** Prefers encryption. */
   readonly encryption: boolean
@@ -38,7 +38,7 @@ export interface PexContact {
   readonly flags: PexFlags
 }
 
-/** One message. No address stands twice in a list. */
+/** One message. No address is twice in a list. */
 export interface PexMessage {
   readonly added: readonly PexContact[]
   readonly dropped: readonly PeerAddress[]

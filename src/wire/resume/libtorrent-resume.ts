@@ -76,7 +76,7 @@ export interface LibtorrentResume {
   readonly infoHash: InfoHash
   readonly infoHashV2: InfoHashV2 | null
   readonly name: string | null
-  /** The info dictionary, where it stands in the file itself. */
+  /** The info dictionary, where the file itself has it. */
   readonly info: Uint8Array | null
   readonly slices: ReadonlyMap<string, Uint8Array>
   readonly short: BencodeDict
@@ -135,7 +135,7 @@ function v2Of(bytes: Uint8Array | null): InfoHashV2 | null {
   return bytes === null || bytes.length !== 32 || bytes.every(byte => byte === 0) ? null : infoHashV2FromBytes(bytes)
 }
 
-/** `save_path` is where libtorrent has the files now; qBittorrent's own notes are where they are to be. */
+/** `save_path` is where libtorrent has the files now; qBittorrent's own keys say where they should be. */
 function foldersOf(short: BencodeDict): string[] {
   const texts = ['save_path', 'qBt-downloadPath', 'qBt-savePath'].map(key => pathText(getText(short, key)))
   return [...new Set(texts.filter(text => text !== null))]
@@ -144,7 +144,7 @@ function foldersOf(short: BencodeDict): string[] {
 function piecesOf(short: BencodeDict, { pieceCount }: ResumeShape): Pick<OtherState, 'have' | 'doubted'> {
   const bytes = bytesOfLength(short, 'pieces', pieceCount)
   const doubts = getInt(short, 'seed_mode') === 1
-  // Nothing is known, or in seed mode it was told that all is there: libtorrent itself would look then.
+  // Nothing is known, or in seed mode the user said that all is there: libtorrent itself would check then.
   if (bytes === null) return { have: null, doubted: null }
   const have = piecesOfBytes(bytes, HAVE)
   return { have, doubted: doubts ? without(have, piecesOfBytes(bytes, VERIFIED)) : null }

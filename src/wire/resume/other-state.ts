@@ -1,5 +1,5 @@
 // What another client's resume file says of a torrent, in this node's terms. Types, and the few readings that the
-// formats share. Everything in it was written by strangers: paths are texts that nobody has followed yet.
+// formats share. Everything in it was written by strangers: paths are texts that were not followed yet.
 
 import { DecodeError } from '../../base/errors.ts'
 import { type BencodeDict, decodeEntries, getBytes, visitDictInSteps } from '../bencode.ts'

@@ -54,7 +54,7 @@ export function piecesOfBlocks(blocks: Uint8Array, shape: ResumeShape): Uint8Arr
 }
 
 /**
- * Whether all bits from `from` up to, not including, `to` are set; a byte at a time, for a terabyte has 64 million
+ * Whether all bits from `from` up to, not including, `to` are set; a byte at a time, since a terabyte has 64 million
  * blocks.
  */
 function allSet(bits: Uint8Array, from: number, to: number): boolean {

@@ -1,4 +1,4 @@
-// Whether a tracker can be asked for counts, and as whom it is counted.
+// Whether a tracker can be scraped, and under which host its questions are counted.
 
 /** Longest tracker URL that is asked, characters. */
 const MAX_URL = 1024

@@ -28,7 +28,7 @@ const remove = async (query: string, body = ''): Promise<unknown> => {
   return answer.status === 200 ? server.double.calls[0]?.[2] : `${answer.status} ${envelope(answer).code}`
 }
 
-test('JSON and pairs are told apart by the body alone', async () => {
+test('JSON and pairs are distinguished by the body alone', async () => {
   const form = 'application/x-www-form-urlencoded'
   const wanted = {
     uri: 'magnet:?xt=1&dn=a b',

@@ -1,4 +1,4 @@
-// Every route is judged: whether it makes the node contact somebody (test/kit/nodes/contacting-routes.ts).
+// Every route is judged: whether it makes the node contact others (test/kit/nodes/contacting-routes.ts).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

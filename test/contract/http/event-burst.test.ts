@@ -1,5 +1,5 @@
-// 100,000 events while fifty readers follow over real sockets, five of which stop reading: the others get every event
-// in order, the five are cut off and find the rest in the log.
+// 100,000 events while fifty readers follow over real sockets, and five of them stop reading: the others get every
+// event in order, the five are cut off and find the rest in the log.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'

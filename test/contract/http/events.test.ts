@@ -111,7 +111,7 @@ test('HEAD ends at once and follows nothing', async () => {
   assert.equal(server.double.followers.size, 0)
 })
 
-test('followers beyond the limit are told to come again', async () => {
+test('followers beyond the limit get a 503', async () => {
   const followers = await Promise.all(Array.from({ length: 4 }, () => follow()))
   const refused = await ask(server.port, '/events')
   assert.equal(refused.status, 503)

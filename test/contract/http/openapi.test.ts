@@ -52,7 +52,7 @@ test('every error code of a route is documented under its status', () => {
   }
 })
 
-test('what the specification leaves open is told apart from it, in general and at every route', () => {
+test('what the specification leaves open is marked, in general and at every route', () => {
   const heading = '**Choices of this node** (left open by the specification):'
   assert.ok(document.info.description.includes(`${heading}\n\n- `))
   for (const route of routeTable) {

@@ -131,7 +131,7 @@ test('a key that is taken back opens nothing any more', async () => {
   stored = all
 })
 
-test('who names a path is told to the services: the first key may name any, admin files as sources', async () => {
+test('services learn which key names a path: the first may name any, admin files as sources', async () => {
   const { callers } = server.double
   callers.length = 0
   const body = JSON.stringify({ uri: '/etc/x.torrent' })
@@ -144,7 +144,7 @@ test('who names a path is told to the services: the first key may name any, admi
   ])
 })
 
-test('admin cannot make itself a key that spends; who changes settings is told to the services', async () => {
+test('admin cannot make itself a key that spends; services learn which key changes settings', async () => {
   const put = (key: string, method: string, path: string, body: object) =>
     ask(server.port, path, { key: false, headers: { 'X-Api-Key': key }, method, body: JSON.stringify(body) })
   const spending = { name: 'purse', scopes: ['read', 'spend'] }

@@ -324,7 +324,7 @@ test('a failure before the first byte is an envelope, later it cuts the connecti
   assert.equal(server.double.openReaders, 0)
 })
 
-test('more streams than slots share them; more than the limit are told to come again', async () => {
+test('more streams than slots share them; more than the limit get a 503 with Retry-After', async () => {
   server.double.makeAvailable(0)
   const answers = Array.from({ length: 40 }, () => get())
   await until(() => server.double.openReaders === 40)
@@ -338,7 +338,7 @@ test('more streams than slots share them; more than the limit are told to come a
   assert.equal(server.double.openReaders, 0)
 })
 
-test('the length of a file over 4 GiB is told in full', async () => {
+test('the length of a file over 4 GiB is sent in full', async () => {
   const huge = 6 * 1024 ** 3
   const { streamable } = server.double.downloads
   server.double.downloads.streamable = async () => {

@@ -62,7 +62,7 @@ test('the key is the password of Basic, here and nowhere else; who has none is a
   assert.equal(elsewhere.headers['www-authenticate'], undefined)
 })
 
-test('every method without the session id is told it, and a key comes first', async () => {
+test('every method without the session id is answered with it, and a key comes first', async () => {
   for (const method of ['GET', 'HEAD', 'POST', 'PUT']) {
     const answer = await ask(server.port, PATH, { method, key: false, headers: { ...basic(KEY), [SESSION]: 'x' } })
     assert.equal(answer.status, 409, method)

@@ -46,7 +46,7 @@ test('mapped, renewed and taken away', async () => {
   }
 })
 
-test('another port and a shorter life than asked for are taken; a restart is told', async () => {
+test('another port and a shorter life than asked for are taken; a restart is reported', async () => {
   for (const [client, gateway] of [
     [new NatPmpClient(ROUTE, deps, natPmp.port), natPmp],
     [new PcpClient(ROUTE, deps, pcp.port), pcp],

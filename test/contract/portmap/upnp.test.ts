@@ -94,7 +94,7 @@ test('a gateway that always says taken, or no', async () => {
   await assert.rejects(client.map(ORDER, never), failure('refused'))
 })
 
-test('a gateway that lost its connection is searched for anew', async () => {
+test('a gateway that lost its connection is searched for again', async () => {
   await client.map(ORDER, never)
   gateway.act = () => 501
   await assert.rejects(client.map(ORDER, never), failure('temporary'))

@@ -1,6 +1,5 @@
-// The OpenAPI document of a running node against the specification's table: every row stands in it with these
-// parameters, statuses and fields and no others, additions are told apart, and what is not in the table says that it is
-// an addition.
+// The OpenAPI document of a running node against the specification's table: every row is in it with these parameters,
+// statuses and fields and no others, additions are marked, and what is not in the table says that it is an addition.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -1,6 +1,6 @@
-// A small language for what JSON looks like, in which the specification is written down (records.ts, routes.ts), and
-// its two readers: one for values that a node answers, one for the schemas of its OpenAPI document. Nothing of the code
-// under test.
+// A small language for shapes of JSON, used to write the specification down (records.ts, routes.ts), and its two
+// readers: one for values that a node answers, one for the schemas of its OpenAPI document. Nothing of the code under
+// test.
 
 import assert from 'node:assert/strict'
 

@@ -1,5 +1,5 @@
-// While wrong keys of an address waited, no key from there was looked at: whoever guesses fast enough on the same
-// machine, or behind the same proxy, kept the owner out for as long as he liked.
+// While wrong keys of an address waited, no key from there was looked at: a guesser that was fast enough on the same
+// machine, or behind the same proxy, kept the owner out for as long as it ran.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

@@ -83,7 +83,7 @@ async function settled(replies: readonly Promise<NodeReply>[]): Promise<string[]
   return answers.map(({ status, body }) => `${status} ${/"code":"(\w+)"/.exec(body.toString())?.[1] ?? ''}`)
 }
 
-test('what waits for a stalled volume is told so; everything else goes on', { skip, timeout: 90_000 }, async () => {
+test('calls of a stalled volume get an error; everything else goes on', { skip, timeout: 90_000 }, async () => {
   await withRig(async ({ folder, mount, node, there, elsewhere }) => {
     const following = new AbortController()
     const events = await followEvents(node, ['volume_stalled', 'volume_recovered'], following.signal)

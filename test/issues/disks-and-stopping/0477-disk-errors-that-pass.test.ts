@@ -1,4 +1,4 @@
-// One input/output error of a disk stopped a download until somebody resumed it.
+// One input/output error of a disk stopped a download until a user resumed it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

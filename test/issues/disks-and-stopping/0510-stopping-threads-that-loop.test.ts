@@ -1,5 +1,5 @@
-// SIGTERM while a thread of the node runs in an endless loop of JavaScript, which no call of the system holds and which
-// answers nobody: within five seconds, and everything that was answered before is there again.
+// SIGTERM while a thread of the node runs in an endless loop of JavaScript, which is in no system call and answers no
+// message: within five seconds, and everything that was answered before is there again.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'

@@ -1,6 +1,6 @@
-// A volume that stops to answer in the middle of a torrent's hashing: who asked is told in time, makers elsewhere are
-// free, and when it answers again the same torrents are made. A folder on which a volume is mounted counts for that
-// volume.
+// A volume that stops to answer in the middle of a torrent's hashing: the request gets its error in time, makers
+// elsewhere are free, and when it answers again the same torrents are made. A folder on which a volume is mounted
+// counts for that volume.
 
 import assert from 'node:assert/strict'
 import { realpath, stat, truncate, writeFile } from 'node:fs/promises'
@@ -21,7 +21,7 @@ import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 
 const skip = needs('root', 'mounts', 'bindfs')
-/** Hashing takes so long that it is still under way when its first step is told; nothing of it lies on the disk. */
+/** Hashing takes so long that it is still under way when its first step is reported; nothing of it lies on the disk. */
 const FILE_BYTES = 2 ** 29
 /** The bound is 5 s after the volume was asked last; a busy machine may need some more. */
 const TOLD_MS = 15_000
@@ -100,7 +100,7 @@ test('a volume that stalls while torrents are made of it', { skip, timeout: 90_0
   }
 })
 
-/** A volume that is told when to stop. */
+/** A volume that stops on demand. */
 class StoppingLanes extends VolumeLanes {
   stops = false
   readonly #again: (() => void)[] = []

@@ -49,7 +49,7 @@ async function scene(t: TestContext, rate = 0) {
 const failed = (node: NodeProcess, infoHash: string) =>
   downloadUntil(node, infoHash, ({ status }) => status === 'DLSTATUS_STOPPED_ON_ERROR')
 
-test('a magnet stops at a file of the owner, says which, and goes on when it is told to overwrite', async t => {
+test('a magnet stops at a file of the owner, says which, and goes on when the user asks to overwrite', async t => {
   const { made, magnet, infoHash, to, path, start } = await scene(t)
   const node = await start()
   await addDownload(node, magnet, to)

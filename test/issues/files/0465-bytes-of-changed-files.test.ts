@@ -1,5 +1,5 @@
-// A file that somebody changes under a complete download: players got 206 with the other file's bytes (from the second
-// GET on after a replacement, for good after a change in place), and peers 20 of 20 wrong blocks.
+// A file that another program changes under a complete download: players got 206 with the other file's bytes (from the
+// second GET on after a replacement, for good after a change in place), and peers 20 of 20 wrong blocks.
 
 import assert from 'node:assert/strict'
 import { appendFile, open, readFile, rename, truncate, utimes, writeFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// Files that somebody else changes, where a download was just moved at its completion, and where the process is killed
+// Files that other programs change, where a download was just moved at its completion, and where the process is killed
 // while a file is in doubt, or has found it while the download is stopped.
 
 import assert from 'node:assert/strict'

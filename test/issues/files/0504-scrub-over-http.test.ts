@@ -1,6 +1,6 @@
 // disk.scrub_days as users of the built node meet it: a download whose days are over is hashed in the background as
-// soon as they are set, and its record says when; bytes that rotted under an unchanged time and length are told of, and
-// not given to readers.
+// soon as they are set, and its record says when; bytes that rotted under an unchanged time and length are reported,
+// and not given to readers.
 
 import assert from 'node:assert/strict'
 import { closeSync, openSync, statSync, utimesSync, writeSync } from 'node:fs'

@@ -48,7 +48,7 @@ test('paths are bounded in bytes and parts together, and one path in parts', () 
   assert.throws(() => decodeMetainfo(deep(256).torrent), /a path has more than 255 parts/)
 })
 
-test('making folders ends soon after it is told to', async t => {
+test('making folders ends soon after its abort', async t => {
   const destination = await mkdtemp(path.join(os.tmpdir(), 'tributary-bomb-'))
   t.after(() => rm(destination, { recursive: true, force: true }))
   const { files } = decodeMetainfo(manyFilesTorrent(10_000, true))

@@ -1,4 +1,4 @@
-// A torrent whose loading ended the process did so again at every start, and nobody could delete it.
+// A torrent whose loading ended the process did so again at every start, and it could not be deleted.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, stat } from 'node:fs/promises'

@@ -83,7 +83,7 @@ test('deep folders are made, looked at and deleted', async t => {
   assert.deepEqual(await readdir(destination), [])
 })
 
-test('looking, making and a look for the records end when they are told to', async t => {
+test('looking, making and a look for the records end at their abort', async t => {
   const { folder } = await rig(t, manyFilesTorrent(2000, true))
   await assert.rejects(folder.prepare(AbortSignal.abort()), { code: 'Aborted' })
   await assert.rejects(folder.facts(AbortSignal.abort()), { code: 'Aborted' })

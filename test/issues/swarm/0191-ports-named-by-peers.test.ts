@@ -1,5 +1,5 @@
-// A peer that connected to us and named port after port filled the list of known addresses with entries nobody could
-// evict.
+// A peer that connected to us and named port after port filled the list of known addresses with entries that could not
+// be evicted.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

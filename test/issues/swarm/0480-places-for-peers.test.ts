@@ -1,6 +1,6 @@
-// Fifty addresses of one network took all places of a node, and peers that did nothing kept them for minutes: nobody
-// else was served. Now a network has a quarter, and who neither asked nor gave for longest goes for who comes (decision
-// 0480).
+// Fifty addresses of one network took all places of a node, and peers that did nothing kept them for minutes: no other
+// peer was served. Now a network has a quarter, and the peer that neither asked nor gave for longest makes room for a
+// new one (decision 0480).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

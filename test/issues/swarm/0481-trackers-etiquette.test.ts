@@ -1,5 +1,5 @@
 // What a tracker hears of a download over its whole life, through kills, restarts, checks, moves and edits of its
-// trackers: no byte counts twice, `completed` comes once, and nobody makes the node ask more often than the tracker
+// trackers: no byte counts twice, `completed` comes once, and nothing makes the node ask more often than the tracker
 // allows. TRIBUTARY_KILLS sets the number of kills (`make tracker-life` takes 50).
 
 import assert from 'node:assert/strict'

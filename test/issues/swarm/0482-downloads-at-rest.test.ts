@@ -1,5 +1,5 @@
-// 300 downloads that nobody has, of an earlier run: at rest they cost nothing and write nothing, and wake for a peer,
-// for who a tracker names, and for a reader. `make rest-10000` measures ten thousand, and their memory.
+// 300 downloads without seeds, of an earlier run: at rest they cost nothing and write nothing, and wake for a peer, for
+// an address that a tracker names, and for a reader. `make rest-10000` measures ten thousand, and their memory.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -144,7 +144,7 @@ test('private torrents are seen at their tracker and by its peers alone', { time
   const openMagnet = await makeScene(world, 'public-magnet', false, true)
   await addFile(world, byFile)
   await add(world, byMagnet.magnet)
-  // What a magnet is cannot be known yet: it is looked for everywhere, but nobody is told of anybody.
+  // What a magnet is cannot be known yet: it is looked for everywhere, but no peer is named to another.
   await waitFor('its peers', () => byMagnet.watchers.every(one => one.signs.includes('ut_pex')))
   await waitFor('a search', () => world.inDht(byMagnet.made.infoHash) > 0 && byMagnet.linked.connections > 0)
   for (const watcher of byMagnet.watchers) watcher.give()

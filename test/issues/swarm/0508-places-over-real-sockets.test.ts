@@ -1,6 +1,6 @@
-// The attacks on places for peers (decision 0480) over real sockets: a network namespace in which the addresses of
-// hundreds of networks are local, the built node in it with the places and slots that users have, and honest peers that
-// come when all are taken.
+// The attacks on places for peers (decision 0480) over real sockets: a network namespace that has the addresses of
+// hundreds of networks, the built node in it with the places and slots that users have, and honest peers that come when
+// all are taken.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'

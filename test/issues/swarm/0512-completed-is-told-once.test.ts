@@ -1,4 +1,4 @@
-// `completed` reaches a tracker once ever, through kills: before it could be told, while it is told, and while the
+// `completed` reaches a tracker once ever, through kills: before it could be sent, while it is sent, and while the
 // tracker is away. A tracker that heard it twice counts a download that never was.
 
 import assert from 'node:assert/strict'
@@ -137,7 +137,7 @@ describe('completed over kills', { concurrency: 3 }, () => {
     assert.deepEqual(events(told()), ['started', 'completed', 'started', 'stopped'])
   })
 
-  test('complete while the tracker is away, and killed: it is told when the tracker is back', LIMIT, async t => {
+  test('complete while the tracker is away, and killed: it is announced when the tracker is back', LIMIT, async t => {
     const { openTracker, begin, answered, feed, complete, restart, end } = await scene(t, {
       intervalSec: 1800,
       minIntervalSec: 0,

@@ -1,4 +1,4 @@
-// A wall clock that stands where a test puts it.
+// A wall clock that shows the time a test sets.
 
 /** Milliseconds since 1970. */
 export class SetClock {

@@ -1,5 +1,5 @@
-// Every route of the node, judged: does it make the node contact somebody of a swarm, and by which way? Whoever adds a
-// route judges it here; those that contact somebody are walked by test/chapters/circuits/e2e/default-hops.test.ts.
+// Every route of the node, judged: does it make the node contact peers of a swarm, and by which way? A new route is
+// judged here; those that contact others are walked by test/chapters/circuits/e2e/default-hops.test.ts.
 
 /** Routes after which somebody is contacted for a download, with what decides by which way. */
 export const CONTACTING: Readonly<Record<string, string>> = {

@@ -1,5 +1,4 @@
-// Guesses keys of a node as fast as it is told, in a process of its own, so that the test that asks beside it is not
-// slowed:
+// Guesses keys of a node at a given rate, in a process of its own, so that the test that asks beside it is not slowed:
 // `node key-guesser.js PORT RATE`. Writes a line with the guesses that were answered, by status, each second.
 
 import { Agent, request } from 'node:http'

@@ -1,5 +1,5 @@
-// A node with many downloads that nobody has, a tracker that names for each as many addresses at which nobody is as it
-// is told to, and how long it takes until somebody who comes is answered.
+// A node with many downloads without seeds, a tracker that names a given number of dead addresses for each, and how
+// long it takes until a peer that comes is answered.
 
 import { connect } from 'node:net'
 import { freePort } from '../free-port.ts'

@@ -1,4 +1,4 @@
-// Searches for secrets in what a node shows, writes and holds in memory, in every form in which bytes become text.
+// Searches for secrets in what a node shows, writes and holds in memory, in every form of bytes as text.
 
 import assert from 'node:assert/strict'
 import { readdir, readFile, stat } from 'node:fs/promises'

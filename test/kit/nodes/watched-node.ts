@@ -19,7 +19,7 @@ export const DEAD_TRACKERS: readonly string[] = [
 /** How long nothing may leave, ms: announces, dials, look-ups, searches and retransmissions would all show by then. */
 const SILENCE_MS = 8_000
 
-/** All ways to find and reach peers, and an event that is told by HTTP whenever something happens. */
+/** All ways to find and reach peers, and a webhook for every event. */
 const EVERYTHING = {
   'libtorrent.utp': true,
   'libtorrent.dht': true,

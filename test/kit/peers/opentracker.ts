@@ -1,4 +1,4 @@
-// Debian's opentracker, for HTTP and UDP at one port, that serves the infohashes it is told of.
+// Debian's opentracker, for HTTP and UDP at one port, that serves the infohashes of its list.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

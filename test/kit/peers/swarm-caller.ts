@@ -1,5 +1,5 @@
-// Somebody who knows an info hash and calls a node with it, by TCP or uTP, with or without encryption, and notes what
-// comes back: what tells whether the node knows that info hash.
+// A peer that knows an info hash and connects to a node with it, by TCP or uTP, with or without encryption, and notes
+// what comes back, which shows whether the node knows that info hash.
 
 import { randomBytes } from 'node:crypto'
 import type { InfoHash, PeerAddress } from '../../../src/base/ids.ts'
@@ -36,7 +36,7 @@ export interface CallOptions {
   readonly silent?: boolean
 }
 
-/** Calls `to`, which is told `infoHash`. */
+/** Connects to `to` with `infoHash` in the handshake. */
 export function callSwarm(infoHash: string, to: PeerAddress, { network, kind, silent }: CallOptions): SwarmCall {
   const seen = { greeted: false, raw: 0, closed: false }
   const encryption = new StreamEncryption(
@@ -88,7 +88,8 @@ export function callSwarm(infoHash: string, to: PeerAddress, { network, kind, si
 }
 
 /**
- * What the node shows who calls with `infoHash`: that it has it, or that it is as any other. Settles when that is told.
+ * What the node shows a peer that connects with `infoHash`: that it has it, or that it is as any other. Settles when
+ * that is known.
  */
 export async function shownTo(
   infoHash: string,

@@ -4,7 +4,7 @@
 //   node udp-relay.js --left 127.0.0.1:7001 --left-peer 127.0.0.1:6881 --right 127.0.0.2:7002 --right-peer 127.0.0.2:6882 \
 //     --delay 50 --loss 0.02 [--reorder 0.01 --reorder-by 5] [--duplicate 0] [--rate 0] [--queue 1000000] [--mtu 65535] [--seed 1]
 // Delays in ms one way, shares from 0 to 1, rate in bytes/s and 0 = endless. Prints a line of JSON when it is ready,
-// and its counts when it gets SIGTERM or SIGINT. A peer given as "any" is whoever sends first.
+//     and its counts when it gets SIGTERM or SIGINT. A peer given as "any" is the first sender.
 
 import { createSocket, type Socket } from 'node:dgram'
 import { isIP } from 'node:net'

@@ -1,6 +1,6 @@
 // A TCP relay between two peers that keeps what each said, and reads it as peer messages where it is not encrypted:
-// what two programs of different projects really told each other. And a tracker that names nobody but given addresses,
-// so that who announces connects to the relay.
+// what two programs of different projects really sent each other. And a tracker that names only given addresses, so
+// that announcing clients connect to the relay.
 
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'

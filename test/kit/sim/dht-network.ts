@@ -1,5 +1,5 @@
 // A DHT of real nodes in memory: one node an address, ids that fit (BEP 42), first contacts given by address; and
-// liars, who answer like nodes, name nodes that do not exist near whatever is looked up, and peers that nobody
+// liars, who answer like nodes, name nodes that do not exist near whatever is looked up, and peers that never
 // announced.
 
 import assert from 'node:assert/strict'

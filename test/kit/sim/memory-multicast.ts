@@ -1,4 +1,4 @@
-// A local network for multicast in memory: whoever joined a group gets what anybody sends to it, himself too, in memory
+// A local network for multicast in memory: each member of a group gets what is sent to it, the sender too, in memory
 // that is spoilt after the call, as the port allows.
 
 import type { PeerAddress } from '../../../src/base/ids.ts'

@@ -1,7 +1,7 @@
 // Two hosts, near and far, in network namespaces of their own, each joined to the namespace of the test by a wire of
-// 1500 bytes. The test's namespace forwards packets between them, and is where a relay stands that loses some
-// (utp-line.ts). libtorrent binds to the device of its address, so both are found at the address of their wire. Needs
-// the namespace that test/kit/netns makes, iproute2 and nsenter.
+// 1500 bytes. The test's namespace forwards packets between them, and has the relay that loses some (utp-line.ts).
+// libtorrent binds to the device of its address, so both are found at the address of their wire. Needs the namespace
+// that test/kit/netns makes, iproute2 and nsenter.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,5 +1,6 @@
 // The line between the two hosts of utp-hosts.ts as uTP sees it: straight over the wires, or through a relay
-// (udp-relay.ts) between them that loses and delays. Who connects is told where the other one seems to be.
+// (udp-relay.ts) between them that loses and delays. The side that connects gets the address at which the other one
+// seems to be.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

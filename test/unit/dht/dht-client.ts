@@ -1,4 +1,4 @@
-// Somebody who asks DHT nodes by hand: sends one query, waits a little virtual time, gives what came back.
+// A client that queries DHT nodes by hand: sends one query, waits a little virtual time, gives what came back.
 
 import assert from 'node:assert/strict'
 import type { PeerAddress } from '../../../src/base/ids.ts'

@@ -1,5 +1,5 @@
-// Mutable items of which only the target is known: the SHA-1 of a key. The key comes with the answer, and liars come
-// with others.
+// Mutable items known by their target only: the SHA-1 of a key. The key comes with the answer, and liars come with
+// others.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Turns of searches: an even trickle of seeds, downloads past them, nobody before the network is reached.
+// Turns of searches: an even trickle of seeds, downloads past them, none before the network is reached.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

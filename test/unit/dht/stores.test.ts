@@ -66,7 +66,7 @@ test('peers are unique by address, replace themselves, and end', () => {
   assert.equal(store.torrents + store.peers, 0)
 })
 
-test('many peers on one machine are told apart by their ports', () => {
+test('many peers on one machine are distinguished by their ports', () => {
   const store = new PeerStore(random)
   const hash = someId()
   for (let port = 1; port <= 5; port++) assert.ok(store.announce(hash, { ip: '127.0.0.1', port }, false, 0))

@@ -93,7 +93,7 @@ test('a key is taken from the header, Bearer, and the query of GET and HEAD', ()
   assert.equal(presentedKey({ ...places, method: 'PUT', query }), null)
 })
 
-test('a holder knows when its key is taken back, made anew, or may less', () => {
+test('a holder knows when its key is taken back, made again, or may less', () => {
   const keyOf = (key: string, scopes: KeyScope[]): StoredKey => ({
     name: 'tv',
     scopes,

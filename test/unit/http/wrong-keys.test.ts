@@ -1,4 +1,4 @@
-// Slower answers to wrong keys, on virtual time: how slow, for whom, and that nothing grows.
+// Slower answers to wrong keys, on virtual time: how slow, for which addresses, and that nothing grows.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -60,7 +60,7 @@ test('an address that is named by its device and by itself keeps to the device',
   ])
 })
 
-test('a device that was made anew between two looks is another one: its addresses go first, and come back', async () => {
+test('a device that was made again between two looks is another one: its addresses go first, and come back', async () => {
   const clock = new VirtualClock()
   let index = 7
   const place = new BoundInterface(decodeListenList('tun0'), {

@@ -30,7 +30,7 @@ test('a path is resolved, and must be absolute and there', async t => {
     await assert.rejects(paths.resolve(wrong, OWNER), hasCode('InvalidParameter'), JSON.stringify(wrong))
 })
 
-test('with a list of folders only what really lies in them is allowed, and nothing is told of the rest', async t => {
+test('with a list of folders only what really lies in them is allowed, and nothing is revealed of the rest', async t => {
   const folder = await folderOf(t)
   for (const name of ['in', 'in/sub', 'out', 'in-not']) mkdirSync(join(folder, name))
   symlinkSync(join(folder, 'out'), join(folder, 'in', 'way-out'))

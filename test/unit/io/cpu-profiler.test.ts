@@ -19,7 +19,7 @@ before(async () => {
 })
 after(() => rm(folder, { recursive: true }))
 
-/** Works once when it starts and once when it is told to. */
+/** Works once when it starts and once at a message. */
 function workerThat(name: string): Worker {
   const work = `function ${name}() { const end = Date.now() + ${WORK_MS}; while (Date.now() < end); }`
   const port = "require('node:worker_threads').parentPort"

@@ -115,7 +115,7 @@ const failed =
   (error: unknown): boolean =>
     error instanceof AppError && error.code === code
 
-test('a taken port is told, by TCP and UDP', { skip }, async t => {
+test('a taken port is an error, by TCP and UDP', { skip }, async t => {
   const { tcp, udp } = rig(LO)
   const listener = await tcp.listen({ ip: '127.0.0.1', port: 0 }, () => null)
   t.after(() => listener.close())

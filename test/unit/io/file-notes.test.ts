@@ -133,7 +133,7 @@ test('while it is written a file may come to its length, not beyond it, and not 
   assert.equal(changeOf(notes, seen({ sizeBytes: LENGTH - 1 })), 'cut')
 })
 
-test('a file that is not there any more is made anew: its note goes, others stay', () => {
+test('a file that is not there any more is created again: its note goes, others stay', () => {
   const notes = looked()
   notes.judge(1)(seen({ ino: 20n }))
   notes.keepOnly(file => file === 1)

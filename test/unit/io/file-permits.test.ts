@@ -1,4 +1,5 @@
-// FilePermits: how many descriptors are lent, to whom first, and what a volume that does not answer leaves to others.
+// FilePermits: how many descriptors are lent, to which caller first, and what a volume that does not answer leaves to
+// others.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Open files and sockets as the kernel knows them: those of this process, with their states, and nobody else's.
+// Open files and sockets as the kernel knows them: those of this process, with their states, and no others.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

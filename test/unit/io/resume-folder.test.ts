@@ -86,7 +86,7 @@ test('names of unfinished files', async t => {
   assert.equal(await names.ending(join(root, 'none'), ['c'], endings), null)
 })
 
-test("every call has its volume's turn: where that does not come it is told, and nothing is read", async t => {
+test("every call has its volume's turn: where that does not come the call rejects, and nothing is read", async t => {
   const root = await folderWith(t, { 'aa.resume': 'r', 'aa.torrent': 't' })
   let stalled = false
   const turns: VolumeTurns = {

@@ -135,7 +135,7 @@ test('after five seconds it is stalled, until everything that was late is answer
   assert.equal(lanes.waiting, 0)
 })
 
-test('who cannot wait is told in time, also when the call is out; who has gone is not served any more', async () => {
+test('a caller that cannot wait gets its error in time, also when the call is out; one that has gone is not served any more', async () => {
   const { askInTime, answer, clock, failed, threads } = rig()
   for (let i = 0; i < 5; i++) askInTime('/a/1')
   await clock.advance(4000)

@@ -59,7 +59,7 @@ test('a line carries its rate, and pausing the reader holds the writer up', asyn
   assert.deepEqual(Buffer.concat(got), Buffer.from(content))
 })
 
-test('unknown hosts time out, closed ports refuse, a cut is told to both sides', async () => {
+test('unknown hosts time out, closed ports refuse, both sides see a cut', async () => {
   const clock = new VirtualClock()
   const network = new MemoryNetwork(clock)
   const host = network.host('10.0.0.1')

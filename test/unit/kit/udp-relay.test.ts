@@ -1,4 +1,4 @@
-// The relay that stands for a bad line, over loopback sockets.
+// The relay that acts as a bad line, over loopback sockets.
 
 import assert from 'node:assert/strict'
 import { createSocket, type Socket } from 'node:dgram'

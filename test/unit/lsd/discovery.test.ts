@@ -1,4 +1,4 @@
-// Local discovery on a cable in memory: who hears of whom, how often, what a hostile neighbour can do.
+// Local discovery on a cable in memory: which node hears of which, how often, what a hostile neighbour can do.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -69,7 +69,7 @@ test('neighbours with the same torrent hear of each other, of others nothing', a
   await street.close()
 })
 
-test('nobody finds himself, and nothing is told without a port', async () => {
+test('no node finds itself, and nothing is announced without a port', async () => {
   const street = new Street()
   const alone = await street.neighbour([hash(0)])
   await street.clock.advance(MINUTE_MS)
@@ -81,7 +81,7 @@ test('nobody finds himself, and nothing is told without a port', async () => {
   await street.close()
 })
 
-test('a torrent is told of every five minutes, a new one within seconds, one that is gone never', async () => {
+test('a torrent is announced every five minutes, a new one within seconds, one that is gone never', async () => {
   const street = new Street()
   const one = await street.neighbour([hash(0)])
   await street.clock.advance(MINUTE_MS)
@@ -148,7 +148,7 @@ test('a flood of announces of strange torrents pushes out older ones only', asyn
   await street.close()
 })
 
-test('both families are told; one that cannot be joined is done without', async () => {
+test('both families get announces; one that cannot be joined is done without', async () => {
   const street = new Street()
   await street.neighbour([hash(0)], { families: [4, 6] })
   assert.deepEqual(

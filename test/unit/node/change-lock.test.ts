@@ -1,4 +1,5 @@
-// The lock file of changes: whose is young stays, what a kill left behind goes, and nobody deletes the lock of another.
+// The lock file of changes: a young one stays, one that a kill left behind goes, and no process deletes the lock of
+// another.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

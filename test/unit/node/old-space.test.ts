@@ -32,7 +32,7 @@ function heldMiB(prepare: string): number {
 }
 
 /**
- * Whether V8 takes much more than that. V8 of Node 22 does not in each fifth run, whatever it is told; eight in a row
+ * Whether V8 takes much more than that. V8 of Node 22 does not in each fifth run, whatever its flags; eight in a row
  * are no chance.
  */
 function growsBeyond(prepare: string, mib: number): boolean {

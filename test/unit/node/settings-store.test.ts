@@ -157,7 +157,7 @@ test('a change is durable, tells listeners what changed, and says what needs a r
   assert.deepEqual([again.max_upload_rate, again.port, again.upload_slots], [2, 5, 6])
 })
 
-test('what a flag or the environment holds is kept for later, and the caller is told each time', async t => {
+test('what a flag or the environment holds is kept for later, and each answer says so', async t => {
   const place = makePlace(t)
   const settings = { env: { CORE_API_PORT: '7001' }, flags: [['libtorrent.upload_slots', '5']] as const }
   const store = await place.open(settings)

@@ -27,7 +27,7 @@ test('a part that does not end is left behind; the store is closed after it, in 
   assert.deepEqual(ended, ['quick', 'store'])
 })
 
-test('a part is told how long it is waited for: all but what those after it keep', async () => {
+test('a part learns how long it is waited for: all but what those after it keep', async () => {
   const parts = new StartedParts(silentLog)
   const told: [number, number][] = []
   const note = (limitMs: number, mostMs: number) => Promise.resolve(void told.push([limitMs, mostMs]))

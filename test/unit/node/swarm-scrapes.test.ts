@@ -1,4 +1,4 @@
-// The DHT's word on a swarm: nobody is no answer where there is nobody to be asked.
+// The DHT's word on a swarm: zero is not its answer where there is no node to ask.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,4 @@
-// What a look at a file makes of it: changes of somebody else are seen at the first look, and nothing else is taken for
-// one.
+// What a look at a file finds: changes by other programs are seen at the first look, and nothing else is taken for one.
 
 import assert from 'node:assert/strict'
 import {

@@ -25,7 +25,7 @@ interface Opened extends RigTorrent {
   readonly store: PieceStore
 }
 
-/** A torrent of FILES in an open store; `change` alters what the store is told. */
+/** A torrent of FILES in an open store; `change` alters the store's options. */
 async function open(
   t: TestContext,
   options: MakeV2Options & { threadsOnly?: boolean } = {},

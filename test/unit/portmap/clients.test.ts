@@ -1,5 +1,5 @@
 // The clients of NAT-PMP and PCP on the virtual clock: how often they ask, whom they believe, what each result means,
-// and when they notice that a gateway has started anew.
+// and when they notice that a gateway has restarted.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

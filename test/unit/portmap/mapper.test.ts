@@ -1,5 +1,5 @@
-// Port mapping as a whole on the virtual clock, with clients that do as they are told: order of protocols, renewal,
-// failures, restarts, gateways that come and go, the end.
+// Port mapping as a whole on the virtual clock, with scripted clients: order of protocols, renewal, failures, restarts,
+// gateways that come and go, the end.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -69,7 +69,7 @@ const works = (order: MapOrder): Mapped => ({
 })
 const cannot = (): MapError => new MapError('unsupported', 'cannot')
 
-/** A mapper with scripted clients, made anew for each gateway. `hangs`: no client ever answers. */
+/** A mapper with scripted clients, new ones for each gateway. `hangs`: no client ever answers. */
 function world(answers: Partial<Record<MappingClient['name'], ScriptedClient['answer']>>, hangs = false) {
   const clock = new VirtualClock()
   const clients: ScriptedClient[] = []
@@ -170,7 +170,7 @@ test('when nothing maps, all are tried again, later and later', async () => {
   assert.ok(clients.every(client => !client.calls.some(call => call.startsWith('unmap'))))
 })
 
-test('renewals that fail are tried three times, then everything begins anew', async () => {
+test('renewals that fail are tried three times, then everything begins again', async () => {
   const { clock, clients, told, mapper, stop } = world({ PCP: works, UPnP: works })
   mapper.start()
   await clock.advance(1000)
@@ -221,7 +221,7 @@ test('a mapping that is not renewed is not shown any more when its time is over'
   await stop()
 })
 
-test('a gateway that started anew between two answers gets both mappings again, a mad one not for ever', async () => {
+test('a gateway that restarted between two answers gets both mappings again, a mad one not for ever', async () => {
   const { clock, clients, mapper, stop } = world({ PCP: works })
   mapper.start()
   await clock.advance(1000)

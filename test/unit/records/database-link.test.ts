@@ -15,7 +15,7 @@ function startLink(fatal: string[], worker = DYING_WORKER): RecordsLink {
   return new RecordsLink(worker, { path: '', bootId: null, nowMs: 0 }, { onFatal: error => fatal.push(error.code) })
 }
 
-test('when the thread dies every promise settles and the node is told once', async () => {
+test('when the thread dies every promise settles and the node hears of it once', async () => {
   const fatal: string[] = []
   const link = startLink(fatal)
   await link.opened()

@@ -170,7 +170,7 @@ test('the event log drops what is too old or too many, and never uses an id twic
   database.close()
 })
 
-test('a full disk is told as such, and what was there stays', t => {
+test('a full disk is reported as such, and what was there stays', t => {
   const path = join(temporaryFolder(t), 'a.db')
   live(path, 'one', [insert], false)
   const { database } = openDatabase({ path, bootId: 'one', nowMs: 0 })

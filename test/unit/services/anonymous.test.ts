@@ -111,7 +111,7 @@ test('status CIRCUITS with its reason until one is ready', async () => {
   assert.equal((await shown(bench)).status, 'DLSTATUS_DOWNLOADING', 'what comes in by hidden peers counts')
 })
 
-test('the list is told of changed circuits, and of plain downloads nothing', async () => {
+test('the list hears of changed circuits, and of plain downloads nothing', async () => {
   const bench = await start()
   await bench.downloads.addFile(made.torrent, {})
   assert.equal('circuits' in (await shown(bench)), false)

@@ -1,5 +1,5 @@
 // What the settings ask for beside the values of a new download: trackers of a file, torrent files that are kept, a
-// check and a move at the end. None of it may stand in the way of the download.
+// check and a move at the end. None of it may hold up the download.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,4 @@
-// What followers of the list are told: first everything, then differences, one for all that happened while they had no
-// room.
+// What followers of the list get: first everything, then differences, one for all that happened while they had no room.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -51,12 +51,12 @@ test('a long list is shared for 100 ms, then holds what changed', async () => {
   assert.equal(made(), 1000)
   clock.nowMs += 1
   assert.equal((await read())[700], -1)
-  // One record was made anew; all were looked at.
+  // One record was made again; all were looked at.
   assert.equal(made(), 1001)
   assert.equal(asked(), 1000)
 })
 
-test('records that move to other places, or come and go, are not made anew', async () => {
+test('records that move to other places, or come and go, are not made again', async () => {
   const { values, list, read, made } = rig(1000)
   await read()
   values[3] = undefined

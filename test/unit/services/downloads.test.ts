@@ -304,7 +304,7 @@ test('removing: the engine first, then the row; unknown ones are 404', async () 
   await assert.rejects(downloads.remove('zz', true), refuses('DownloadNotFound'))
 })
 
-test('data that cannot be deleted is told; the download is gone all the same', async () => {
+test('data that cannot be deleted is reported; the download is gone all the same', async () => {
   const { downloads, records, engine } = await withTorrent()
   engine.removeError = new AppError('DiskError', 'read-only')
   await assert.rejects(downloads.remove(made.infoHash, true), refuses('DiskError'))

@@ -1,4 +1,4 @@
-// Files of the watch folder that could not be started: when each is due again, and that the first time is told apart.
+// Files of the watch folder that could not be started: when each is due again, and that the first time is marked.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// The figures of a node: what runs is told in seconds and bytes, what does not run is left out.
+// The figures of a node: what runs is shown in seconds and bytes, what does not run is left out.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -207,7 +207,7 @@ test('names that only this node could not use are fine where it does not seed', 
   assert.equal(metainfo.totalLength, 5)
 })
 
-test('an error of one run ends the others, and is what is told', async () => {
+test('an error of one run ends the others, and is the error of the call', async () => {
   const content = new MemoryContent('f', [{ path: 'a', content: seededBytes(300 * 16_384, 1) }])
   let runs = 0
   content.beforeRun = () => {

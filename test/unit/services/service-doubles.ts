@@ -1,5 +1,5 @@
-// Doubles of what the services stand on: an engine whose torrents do what the test says, records and events in memory,
-// a clock moved by hand. `log` arrays tell in which order things happened.
+// Doubles of what the services use: an engine whose torrents do what the test says, records and events in memory, a
+// clock moved by hand. `log` arrays tell in which order things happened.
 
 import { AppError } from '../../../src/base/errors.ts'
 import type { LoadingMarks } from '../../../src/ports/loading-marks.ts'

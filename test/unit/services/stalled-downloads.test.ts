@@ -1,5 +1,5 @@
-// Commands for downloads whose volume does not answer, on a virtual clock: who is told, what is done later, what is
-// not.
+// Commands for downloads whose volume does not answer, on a virtual clock: which calls fail, what is done later, what
+// is not.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -22,7 +22,7 @@ function rig() {
     { clock, mounts, readMounts: () => Promise.resolve(mounts) },
   )
   const queue = new KeyedQueue<string>()
-  /** A call that the volume does not answer until it is told to. */
+  /** A call that the volume does not answer until it is released. */
   const stuck = (path = '/a/films') => {
     const answer = makeDeferred<void>()
     const done = lanes.run(path, () => answer.promise)
@@ -34,7 +34,7 @@ function rig() {
   return { clock, lanes, queue, stuck, stalled, inTurn }
 }
 
-test('who waits for a turn that does not come is told in time, and what was asked is not done later', async () => {
+test('a caller that waits for a turn that does not come gets its error in time, and what was asked is not done later', async () => {
   const { clock, stuck, inTurn } = rig()
   const disk = stuck()
   const first = inTurn(() => disk.done, true)

@@ -92,7 +92,7 @@ test('a torrent is made, told by events and handed back', async () => {
   assert.ok(emitted.slice(0, -1).every(([type]) => type === 'torrent_creation_progress'))
 })
 
-test('progress is told at most twice a second, and at the end', async () => {
+test('progress is reported at most twice a second, and at the end', async () => {
   const { maker, content, clock, emitted } = bench()
   let runs = 0
   // Every run takes 200 ms.

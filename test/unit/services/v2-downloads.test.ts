@@ -80,7 +80,7 @@ test('two who add the same hybrid at once by other names get one download', asyn
   assert.equal(bench.engine.torrents.size, 1)
 })
 
-test('two magnets that turn out to be one torrent: the second is told so, and writes nothing', async () => {
+test('two magnets that turn out to be one torrent: the second fails with that, and writes nothing', async () => {
   const bench = await startDownloads()
   await add(bench, `magnet:?${btih}`)
   await add(bench, `magnet:?${btmh}`)

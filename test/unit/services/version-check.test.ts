@@ -1,4 +1,4 @@
-// The look for new versions over a network in memory and virtual time: when somebody is asked, and what is told.
+// The look for new versions over a network in memory and virtual time: when the URL is asked, and what is reported.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -47,7 +47,7 @@ class World {
   }
 }
 
-test('a newer version is told once, also over a restart; the next one is told again', async () => {
+test('a newer version is reported once, also over a restart; the next one is reported again', async () => {
   const at = new World()
   at.check.settingsChanged()
   await at.clock.advance(10_000)

@@ -211,7 +211,7 @@ describe('the watch folder', () => {
     assert.deepEqual([...at.folder.files.keys()], ['/w/sub/bad.torrent.corrupt'])
   })
 
-  test('one that cannot be renamed is told once too, also over a restart', async () => {
+  test('one that cannot be renamed is reported once too, also over a restart', async () => {
     const at = await world()
     at.folder.readOnly = true
     at.write('/w/bad.torrent', 'nonsense')

@@ -30,7 +30,7 @@ test('they are asked once a second, and those that rest are not asked again', ()
   assert.equal(asked.length, 6)
 })
 
-test('more than five hundred are a crowd, which has gone when a tenth is left; both are told once', () => {
+test('more than five hundred are a crowd, which has gone when a tenth is left; both are reported once', () => {
   const { told, asked, drowsy, torrents } = rig(501)
   drowsy.sweep(1000)
   drowsy.sweep(2000)

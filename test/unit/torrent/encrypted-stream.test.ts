@@ -460,7 +460,7 @@ test('a connection that ends in the line makes no keys; a line that is full refu
   assert.ok(rigs.every(one => one.sides[0]?.computed === 0))
 })
 
-test('what a handshake refuses ends the connection with its reason; a defect of ours is told', () => {
+test('what a handshake refuses ends the connection with its reason; a defect of ours is reported', () => {
   const { stream, inner, heard, sides, defects } = rig({ incoming: true, awaits: 10 })
   stream.data(Uint8Array.of(1))
   const side = sides[0]

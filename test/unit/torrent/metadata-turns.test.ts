@@ -1,4 +1,4 @@
-// Turns of those who have metadata: votes by address, who had turns waits, nobody gets a first turn twice, bounded.
+// Turns of those who have metadata: votes by address, peers that had turns wait, none gets a first turn twice, bounded.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// Peer exchange without a network: who is told of whom, how much, how often; what is taken.
+// Peer exchange without a network: which peers are named to which, how many, how often; what is taken.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -85,7 +85,7 @@ test('the first message comes after five seconds, then differences once a minute
   assert.equal(a.sent.length, 2, 'nothing new, no message')
 })
 
-test('nobody is told of an address that stands for a circuit', () => {
+test('an address that means a circuit is sent to no peer', () => {
   const [a, b, c] = [new Peer('8.0.0.1'), new Peer('8.0.0.2'), new Peer('8.0.0.3')]
   const { torrent, circuits } = torrentOf([a, b, c])
   circuits.add('8.0.0.2')
@@ -124,7 +124,7 @@ test('a message adds and drops fifty at most, the rest follows', () => {
   )
 })
 
-test('only those are told of that can be connected to, with what is known of them', () => {
+test('only those are sent that can be connected to, with what is known of them', () => {
   const [a, out, incoming, named, six] = [
     new Peer('8.0.0.1'),
     new Peer('8.0.0.2'),
@@ -147,7 +147,7 @@ test('only those are told of that can be connected to, with what is known of the
   ])
 })
 
-test('local addresses are told to local peers only', () => {
+test('local addresses are sent to local peers only', () => {
   const [near, far, other] = [new Peer('192.168.0.5'), new Peer('8.0.0.1'), new Peer('192.168.0.6')]
   const { torrent } = torrentOf([near, far, other])
   tellPeers(torrent, near, MINUTE_MS)

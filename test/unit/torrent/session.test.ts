@@ -294,7 +294,7 @@ test('removing deletes the data only when asked', async t => {
   assert.throws(() => fileOf(at, torrent), { code: 'ENOENT' })
 })
 
-test('trackers are told the port that a router gave, listening stays where it is', async t => {
+test('trackers get the port that a router gave, listening stays where it is', async t => {
   const here = await node(t)
   const port = here.address.port
   assert.equal(here.announcers.port, port)

@@ -1,4 +1,4 @@
-// Super-seeding without a swarm: who is told of which piece, and when of the next.
+// Super-seeding without a swarm: which piece is announced to which peer, and when the next.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -37,7 +37,7 @@ function only(key: string, revelations: readonly Revelation[]): number[] {
   return revelations.map(revelation => revelation.piece)
 }
 
-test('each newcomer is told of two pieces nobody else was told of', () => {
+test('each newcomer gets two pieces announced that no other got', () => {
   const { join, seeding } = swarm(6)
   const told = [...join('a'), ...join('b'), ...join('c')]
   assert.deepEqual([...told].sort(), [0, 1, 2, 3, 4, 5])
@@ -48,7 +48,7 @@ test('each newcomer is told of two pieces nobody else was told of', () => {
   assert.deepEqual(seeding.join('a', 0), [], 'nobody joins twice')
 })
 
-test('the next piece is told when another peer has the one before', () => {
+test('the next piece is announced when another peer has the one before', () => {
   const { join, gets, seeding } = swarm(10)
   const [first = -1, second = -1] = join('a')
   join('b')
@@ -80,7 +80,7 @@ test('a lone peer that says no `have` goes on when it wants nothing any more', (
   assert.deepEqual(seeding.contented('x', 0), [])
 })
 
-test('what a peer that left was getting is told to the next', () => {
+test('what a peer that left was getting is announced to the next', () => {
   const { join, goes, seeding } = swarm(2)
   assert.deepEqual([...join('a')].sort(), [0, 1])
   assert.deepEqual(join('b'), [])
@@ -100,7 +100,7 @@ test('a piece that is kept for a minute is not waited for', () => {
   assert.deepEqual(seeding.tick(62_000), [], 'those that were not fetched are waited for')
 })
 
-test('who has nothing to fetch for half a minute is told of one piece, although others have it', () => {
+test('a peer with nothing to fetch for half a minute gets one piece announced, although others have it', () => {
   const { join, seeding, gets } = swarm(4)
   assert.deepEqual([...join('a', [0, 1])].sort(), [2, 3])
   gets('a', 2)

@@ -1,5 +1,5 @@
-// Web seeds on the virtual clock: what they ask for and in which order, what they do when servers fail or lie, that
-// they obey limits, and that whatever ends gives back what it held.
+// Web seeds on the virtual clock: what they ask for and its order, what they do when servers fail or lie, that they
+// obey limits, and that whatever ends gives back what it held.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// What no tracker is to be asked or told: too often, bytes twice, `completed` twice (decision 0481).
+// What no tracker may get: requests too often, bytes twice, `completed` twice (decision 0481).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -104,7 +104,7 @@ test('after a kill the rest of the min interval is waited for, and the peers of 
   assert.deepEqual(next.world.http.events('a'), ['started'])
 })
 
-test('what is done while `started` waits is told after it: bytes with the next announce, and `completed`', async () => {
+test('what is done while `started` waits is announced after it: bytes with the next announce, and `completed`', async () => {
   const { world, kept } = makeWorld()
   kept.left = { untilMs: world.clock.wallMs() + 100_000, minMs: 600_000, peers: [], owesCompleted: false }
   world.uploaded = 100

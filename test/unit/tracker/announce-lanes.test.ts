@@ -57,7 +57,7 @@ test('all trackers: every one of the first tier that answers, and no other tier'
   assert.equal(counts()['c'], 1)
 })
 
-test('both: every tracker; the end is told to all that heard the beginning', async () => {
+test('both: every tracker; the end goes to all that heard the beginning', async () => {
   const intervals = { a: 600, b: 700, c: 800, d: 900, e: 1_000 }
   const { world, torrent, counts } = await begun({ allTiers: true, allTrackers: true }, intervals)
   assert.deepEqual(counts(), { a: 1, b: 1, c: 1, d: 1, e: 1 })

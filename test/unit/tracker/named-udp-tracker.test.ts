@@ -1,5 +1,4 @@
-// UDP trackers whose names a proxy resolves: the name goes out as it is, and whoever answers with the right number
-// counts.
+// UDP trackers whose names a proxy resolves: the name goes out as it is, and any answer with the right number counts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -65,7 +65,7 @@ test('over UDP: both torrents in one packet after the connect', async () => {
   await scrapes.close()
 })
 
-test('over HTTP: both torrents in one address, and only those that the tracker has are told', async () => {
+test('over HTTP: both torrents in one address, and only those that the tracker has are answered', async () => {
   const key = Buffer.from(infoHashBytes(SECOND)).toString('latin1')
   const { scrapes, gets } = world('public', `d5:filesd20:${key}d8:completei4e10:incompletei5eeee`)
   const counts = await scrapes.ask('http://t.example/announce', [FIRST, SECOND], signal)

@@ -1,4 +1,4 @@
-// One connection, packet by packet: all the ways in which it ends.
+// One connection, packet by packet: all the ways it ends.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

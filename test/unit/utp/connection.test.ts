@@ -87,7 +87,7 @@ test('a few small packets may be under way; then they are gathered until an answ
   )
 })
 
-test('sent is told when the bytes are in packets, not before', () => {
+test('sent is called when the bytes are in packets, not before', () => {
   const rig = new UtpRig().open()
   let sent = 0
   rig.write(4000, () => {

@@ -40,7 +40,7 @@ function packet(change: Partial<UtpPacket>): Uint8Array {
   return encodeUtpPacket({ type: UTP_TYPE.syn, ...none, extensions: [], payload: EMPTY, ...change })
 }
 
-test('both families: bytes go both ways, and the ends are told once', async () => {
+test('both families: bytes go both ways, and each end is reported once', async () => {
   for (const ips of [
     ['10.0.0.1', '10.0.0.2'],
     ['2001:db8::1', '2001:db8::2'],

@@ -1,4 +1,4 @@
-// Packets put in order, kept while nobody reads, within bounds.
+// Packets put in order, kept while there is no reader, within bounds.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

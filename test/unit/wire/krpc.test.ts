@@ -124,7 +124,7 @@ test('the value of an item passes through as it came, also when it is not canoni
   assert.equal(shown(encodeKrpc(message)), packet)
 })
 
-test('a query with wrong arguments is told apart from rubbish', () => {
+test('a query with wrong arguments is distinguished from rubbish', () => {
   const invalid = [
     'd1:ad2:id3:abce1:q4:ping1:t2:aa1:y1:qe',
     'd1:q4:ping1:t2:aa1:y1:qe',

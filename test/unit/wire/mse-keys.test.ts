@@ -1,4 +1,4 @@
-// The key agreement against OpenSSL, and the keys that nobody honest sends.
+// The key agreement against OpenSSL, and the keys that no honest peer sends.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -73,7 +73,7 @@ test('a selective acknowledgement may have any length: libtorrent sends odd ones
   }
 })
 
-test('what is no uTP packet is told by its first byte and length', () => {
+test('what is no uTP packet is recognised by its first byte and length', () => {
   assert.ok(isUtp(encodeUtpPacket(PACKET)))
   assert.ok(!isUtp(encodeUtpPacket(PACKET).subarray(0, UTP_HEADER_BYTES - 1)))
   assert.ok(!isUtp(Buffer.from('d1:ad2:id20:abcdefghij0123456789e1:q4:ping1:t2:aa1:y1:qe')), 'a message of the DHT')

@@ -22,7 +22,7 @@ const OFFERED_AT_ONCE = 64
 /** Upkeep after something that needs it. */
 const TEND_AFTER_MS = 2000
 
-/** Bytes of discovered channels when nobody says otherwise. */
+/** Bytes of discovered channels by default. */
 export const DEFAULT_QUOTA_BYTES = 256 * 1024 * 1024
 
 /** How the catalogue is opened. */
@@ -159,7 +159,7 @@ export class Catalogue {
     return this.#link.close(deadlineMs)
   }
 
-  /** Something big has come, of which the rest is looked at now. */
+  /** Runs the upkeep now: a large set has come. */
   tendNow(): void {
     if (this.#tending !== null) clearTimeout(this.#tending)
     this.#tending = null
@@ -176,7 +176,7 @@ export class Catalogue {
     this.#tending = null
     if (this.#closed || this.#atWork) return
     this.#atWork = true
-    // Whoever does real work hears of a failing disk; this comes again with the next change.
+    // Jobs with real work report a failing disk; this runs again at the next change.
     while (!this.#closed && (await this.#link.run('own.tend').catch(() => false)));
     this.#atWork = false
   }

@@ -91,7 +91,7 @@ export class ChannelRows {
     return row
   }
 
-  /** Makes a row of a channel of which nothing is known. */
+  /** Makes a row for an unknown channel. */
   make(cid: ChannelId, standing: number, giver: string): ChannelRow {
     const text = 'INSERT INTO channels (cid, standing, giver, found_at) VALUES (?, ?, ?, ?)'
     const id = this.#context.sql.insert(text, cid, standing, giver, this.#context.nowS())
@@ -116,7 +116,10 @@ export class ChannelRows {
     this.#context.tell({ kind: 'standing', channel: row.cid, standing: STANDINGS[standing] ?? null })
   }
 
-  /** Whether the owner of an own channel is subscribed to it; it changes no standing, no vote, and nothing is told. */
+  /**
+   * Whether the owner of an own channel is subscribed to it; it changes no standing and no vote, and peers do not get
+   * it.
+   */
   setOwnSubscription({ id }: ChannelRow, subscribed: boolean): void {
     this.#context.sql.run('UPDATE channels SET own_left = ? WHERE id = ?', subscribed ? 0 : 1, id)
   }

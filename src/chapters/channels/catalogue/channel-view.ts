@@ -1,5 +1,5 @@
 // Keeps what channels show up to date as records come, go and change their role: the same as fold.ts of their records,
-// in steps. Each thing that a change may have touched is looked at anew, with the few records that are about it.
+// in steps. Each thing that a change may have touched is computed again from the few records about it.
 
 import { type InfoHash, infoHashBytes } from '../../../base/ids.ts'
 import { hiddenByFamilyFilter } from '../wire/category.ts'
@@ -14,7 +14,7 @@ import type { RecordRow, RecordRows, StoredRecord } from './record-rows.ts'
 import { addSubjects, noSubjects } from './subjects.ts'
 import { decodeRecord } from '../wire/record-codec.ts'
 
-/** Held before the others, then by time: the order in which things of a channel stand. */
+/** Held before the others, then by time: the order of things in a channel. */
 export const IN_ORDER = 'ORDER BY r.role <> 0, r.time, r.clock, r.hash DESC'
 
 type TorrentRow = RecordRow & {

@@ -1,4 +1,4 @@
-// What this node writes into channels, its own or those of others whose rules let it: each a signed record.
+// Writes of this node into channels, its own or those of others whose rules let it: each is a signed record.
 
 import { AppError } from '../../../base/errors.ts'
 import { infoHashBytes, parseInfoHash } from '../../../base/ids.ts'
@@ -14,7 +14,7 @@ import { EXTRA } from './record-rows.ts'
 
 type Texts = { readonly name?: string; readonly description?: string }
 
-/** What this node writes into channels, its own or those of others whose rules let it: each a signed record. */
+/** Writes of this node into channels, its own or those of others whose rules let it: each is a signed record. */
 export class Contributions {
   readonly #parts: Parts
 

@@ -1,5 +1,5 @@
 // How much of the catalogue one giver may fill in an hour: a lying peer is refused, the others are not. In memory,
-// bounded; a giver that is forgotten begins anew.
+// bounded; a giver that is forgotten starts at none.
 
 import { MAX_GIVERS } from './limits.ts'
 

@@ -7,8 +7,8 @@ import type { CatalogueContext } from './catalogue-context.ts'
 import type { RecordRows } from './record-rows.ts'
 
 /**
- * Digits of the longest prefix that is kept: beyond 16^12 a node of a million ids is a leaf, unless somebody made its
- * ids so.
+ * Digits of the longest prefix that is kept: beyond 16^12 a node of a million ids is a leaf, unless its ids were made
+ * to collide.
  */
 const DEEPEST = 12
 

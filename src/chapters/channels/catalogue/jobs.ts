@@ -36,8 +36,8 @@ type Names<Jobs, Prefix extends string> = {
 }
 
 /**
- * `client`: somebody waits behind it. `background`: waits while clients' jobs do. `durable`: synced to the disk before
- * it is answered.
+ * `client`: a request waits for it. `background`: waits while clients' jobs do. `durable`: synced to the disk before it
+ * is answered.
  */
 type Kind = 'client' | 'background' | 'durable'
 

@@ -1,5 +1,5 @@
 // Which records of a channel count (rights.ts, fold.ts): held ones, and of the others those that the rules allow; of
-// several with one author and clock only one. Judges anew what a change may have touched.
+// several with one author and clock only one. Judges again what a change may have touched.
 
 import { type ChannelRules, mayWrite, type TargetOf } from '../wire/rights.ts'
 import { rulesOf } from '../wire/fold.ts'
@@ -8,7 +8,7 @@ import type { ChannelId, ChannelRecord } from '../wire/types.ts'
 import type { CatalogueContext } from './catalogue-context.ts'
 import { EXTRA, HELD, PREVIEW, type RecordRows, type StoredRecord, WANTED } from './record-rows.ts'
 
-/** All loose records of a channel are judged anew when its rules change: their number is bounded (limits.ts). */
+/** All loose records of a channel are judged again when its rules change: their number is bounded (limits.ts). */
 const ALL = 1_000_000
 /** Channels whose rules are kept. */
 const MAX_KEPT_RULES = 100
@@ -96,7 +96,10 @@ export class Judge {
     return { touched: [...touched.values()], begunS, ceasedS }
   }
 
-  /** Those of `changed`, their twins, and whoever is judged by them. What goes is still here, in the role WANTED. */
+  /**
+   * Those of `changed`, their twins, and the records that are judged by them. A record that goes is still here, in the
+   * role WANTED.
+   */
   #dependents(channel: number, changed: readonly StoredRecord[]): Map<number, StoredRecord> {
     const found = new Map<number, StoredRecord>()
     const add = (stored: StoredRecord): unknown => found.set(stored.row, stored)
@@ -117,7 +120,7 @@ export class Judge {
     return found
   }
 
-  /** As the table has it: what changed is told as it was before. */
+  /** As the table has it: what changed is shown as it was before. */
   #asStored(changed: StoredRecord): StoredRecord {
     return { ...changed, counted: this.#rows.countedOf(changed.row) }
   }

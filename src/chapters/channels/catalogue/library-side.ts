@@ -103,7 +103,7 @@ export class LibrarySide implements Handlers {
     context.sql.run("UPDATE channels SET name = '', description = '' WHERE id = ?", row.id)
     context.sql.run('DELETE FROM found_channels WHERE rowid = ?', row.id)
     own.noteChanged(row.cid)
-    // The last head says that there is nothing; it stands among the discovered ones, so that others hear of it.
+    // The last head says that the set is empty; it is kept among the discovered ones, so that peers get it.
     own.signHeads()
     channels.setStanding(row, DISCOVERED)
   }

@@ -2,7 +2,7 @@
 
 /** Records in no head that are kept of a channel. */
 export const MAX_EXTRAS = 5000
-/** Records that are kept of a channel that nobody here has subscribed to. */
+/** Records that are kept of a channel without a subscription. */
 export const MAX_PREVIEWS = 60
 /** Bytes of records, with their rows, of one channel: above what a million torrents mostly take. */
 export const MAX_CHANNEL_BYTES = 1024 * 1024 * 1024

@@ -45,7 +45,7 @@ export class OwnChannels {
     return record
   }
 
-  /** A statement by `signer` with its next clock; stored by nobody yet. */
+  /** A statement by `signer` with its next clock; not stored yet. */
   sign(channel: ChannelRow, content: RecordContent, { publicKey, sign }: Signer): ChannelRecord {
     const { rows, context } = this.#parts
     // Clocks go with the time, so that a node that was restored from an older copy gives none twice.

@@ -1,4 +1,4 @@
-// How good a channel is to see (decision 0406): fresh, subscribed, seeded. What counts as fresh decays, so that no
+// Ranks channels (decision 0406): fresh, subscribed to, seeded ones come first. What counts as fresh decays, so that no
 // channel stays at the top for what it was years ago.
 
 import type { ChannelRow } from './channel-rows.ts'
@@ -8,7 +8,7 @@ const DAY_S = 86_400
 const HALF_LIFE_DAYS = 7
 const FRESH = 4
 const SEEDED = 0.5
-/** Whoever runs a tracker can claim any number of seeders: they count as much as freshness does, at most. */
+/** A tracker can claim any number of seeders: at most they count as much as freshness does. */
 const SEEDED_MOST = 4
 /** A channel that more call spam than subscribe to it. */
 const SPAM = 6
@@ -32,7 +32,7 @@ export type RankRow = Ranked & Pick<ChannelRow, 'id' | 'standing'>
 export const RANK_COLUMNS = 'id, standing, modified, votes, spam, seeders'
 
 /**
- * Own, subscribed, then by rank, the best first. `level`: where a channel stands does not depend on whether it is
+ * Own, subscribed, then by rank, the best first. `level`: the place of a channel does not depend on whether it is
  * subscribed to. There may be 20,000: each is ranked once, and callers that need few whole rows give RANK_COLUMNS only.
  */
 export function bestFirst<Row extends RankRow>(rows: readonly Row[], nowS: number, level = false): Row[] {

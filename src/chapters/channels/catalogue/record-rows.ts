@@ -138,7 +138,7 @@ export class RecordRows {
     this.#context.sql.run('UPDATE records SET role = ? WHERE id = ?', role, row)
   }
 
-  /** The record joins the held set, to be judged anew. */
+  /** The record joins the held set and is judged again. */
   hold(row: number): void {
     this.#context.ownersWords.changes++
     this.#context.sql.run('UPDATE records SET role = 0, counted = -1 WHERE id = ?', row)

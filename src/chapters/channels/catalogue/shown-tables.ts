@@ -1,5 +1,5 @@
-// The rows that stand for a record in `torrents`, `playlists`, `entries` and `comments`: there as long as the record
-// is, not shown until channel-view.ts finds that they are.
+// The rows of a record in `torrents`, `playlists`, `entries` and `comments`: they exist as long as the record does, and
+// are hidden until channel-view.ts shows them.
 
 import { infoHashBytes } from '../../../base/ids.ts'
 import { hiddenByFamilyFilter } from '../wire/category.ts'

@@ -1,5 +1,5 @@
-// Which things of a channel a record has to do with: when it comes, goes, or begins or ceases to count, these are
-// looked at anew.
+// Finds the things of a channel that a record is about (torrents, playlists, comments): when it comes, goes, or begins
+// or ceases to count, their view is computed again.
 
 import type { ChannelRecord, RecordId } from '../wire/types.ts'
 import type { RecordRows } from './record-rows.ts'

@@ -1,5 +1,5 @@
 // What the catalogue does beside its jobs, a bounded piece at a time: takes what others wrote into own channels, keeps
-// the quota of discovered channels by forgetting the worst ranked, lets go of what nobody will ask for.
+// the quota of discovered channels by forgetting the worst ranked, deletes what will not be asked for.
 
 import type { ChannelRow } from './channel-rows.ts'
 import { DISCOVERED, OWN } from './channel-rows.ts'
@@ -15,7 +15,7 @@ const EVICTED_AT_ONCE = 50
 
 /**
  * What the catalogue does beside its jobs, a bounded piece at a time: takes what others wrote into own channels, keeps
- * the quota of discovered channels by forgetting the worst ranked, lets go of what nobody will ask for.
+ * the quota of discovered channels by forgetting the worst ranked, deletes what will not be asked for.
  */
 export class Upkeep {
   readonly #parts: Parts
@@ -56,8 +56,8 @@ export class Upkeep {
   }
 
   /**
-   * How many channels are to go. Nobody has all of them ranked for each channel that comes: they go some hundreds in a
-   * row.
+   * How many channels must go. Ranking all of them for each channel that comes would cost too much: they go some
+   * hundreds in a row.
    */
   #tooMany(channels: number): number {
     if (channels <= MAX_DISCOVERED) this.#shrinks = false

@@ -1,4 +1,4 @@
-// Votes: one of each key and channel, the newest. What they come to stands in the channel's row.
+// Votes: one of each key and channel, the newest. The sums are in the channel's row.
 
 import { decodeVote } from '../wire/vote-codec.ts'
 import type { ChannelVote } from '../wire/types.ts'

@@ -201,7 +201,7 @@ export class Feeds implements FeedsService {
     }
   }
 
-  /** Settles when it is the turn of who waits, or `signal` fired. */
+  /** Settles when it is the caller's turn, or `signal` fired. */
   #place(signal: AbortSignal): Promise<void> {
     return new Promise<void>(resolve => {
       this.#waiting.push({ signal, go: resolve })
@@ -218,7 +218,7 @@ export class Feeds implements FeedsService {
 
   async #lookNow(feed: Feed, signal: AbortSignal, read: () => void): Promise<void> {
     const records = this.#ready()
-    // A channel may have been ended since: nobody is asked for that any more.
+    // The channel may have been ended since: then its feed is not fetched any more.
     await this.#checkOwn(feed.kept.channel)
     const { log, source, clock, library, torrents } = this.#deps
     const deps: FeedLookDeps = {

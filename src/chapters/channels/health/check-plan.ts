@@ -1,4 +1,4 @@
-// Which tracker is asked for which torrents: few questions for many torrents. Pure.
+// Decides which tracker to scrape for which torrents: few requests for many torrents. Pure.
 
 import type { InfoHash } from '../../../base/ids.ts'
 import type { UncheckedTorrent } from '../ports/channel-library.ts'

@@ -1,5 +1,5 @@
 // One round of the torrent checker: trackers first, many torrents a question; then the DHT for a few of those that no
-// tracker knows. Of what is told the largest numbers count; they are bounded, as anybody can run a tracker.
+// tracker knows. Of the answers the largest numbers count; they are bounded, as anybody can run a tracker.
 
 import { errorText } from '../../../base/errors.ts'
 import type { InfoHash } from '../../../base/ids.ts'
@@ -27,9 +27,9 @@ export interface CheckRoundDeps {
 /** What a round learned. */
 export interface RoundResult {
   readonly counts: ReadonlyMap<InfoHash, SwarmCounts>
-  /** Nobody who could be asked told of these. */
+  /** Torrents without an answer from any tracker or the DHT. */
   readonly silent: readonly InfoHash[]
-  /** Somebody answered: the network is there. */
+  /** True when anything answered: the network is there. */
   readonly heard: boolean
 }
 
@@ -87,10 +87,7 @@ export class CheckRound {
     }
   }
 
-  /**
-   * Answers those that nobody could tell of. A DHT that reaches nobody, as at the start of a node, is asked another
-   * time.
-   */
+  /** Resolves with those it found nothing about. A DHT that reaches no node, as at the start, is asked another time. */
   async #askDht(infoHashes: readonly InfoHash[]): Promise<readonly InfoHash[]> {
     const { scrapes } = this.#deps
     if (!scrapes.hasDht()) return infoHashes

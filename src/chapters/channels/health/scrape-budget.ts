@@ -1,6 +1,6 @@
-// How often strangers are asked for counts: in all, and one tracker. Channels name trackers, so that whoever writes
-// many records could send this node against anybody; who does not answer rests, longer each time. Knows hosts, no
-// torrents.
+// How often strangers are asked for counts: in all, and one tracker. Channels name trackers, so the writer of many
+// records could send this node against any host; a tracker that does not answer is left alone, longer each time. Knows
+// hosts, no torrents.
 
 import { Allowance } from '../../../base/allowance.ts'
 import type { Clock } from '../../../ports/clock.ts'

@@ -14,7 +14,7 @@ import { ScrapeBudget } from './scrape-budget.ts'
 
 /** From the end of a round to the next one. */
 const ROUND_MS = 60_000
-/** Who starts or has just subscribed has other things to do. */
+/** A node that starts or has just subscribed has other things to do. */
 const FIRST_AFTER_MS = 15_000
 /** Rows asked of the catalogue for a round. */
 const BATCH = 256
@@ -22,7 +22,7 @@ const BATCH = 256
 export const FRESH_S = 4 * 3600
 /** Without an answer for so long the network counts as gone, and silence says nothing about torrents. */
 const GONE_MS = 10 * 60_000
-/** Torrents for which there was no leave to ask make room for others for so long; at most so many. */
+/** Torrents that may not be asked for now make room for others for so long; at most so many. */
 const LATER_MS = 10 * 60_000
 const MAX_LATER = 1024
 /** At most 20 questions to trackers a minute, one a minute to the same one after a first two. */
@@ -37,7 +37,7 @@ export interface TorrentCheckerDeps {
   readonly scrapes: SwarmScrapes
   /** Setting torrent_checking.enabled; asked for each round. */
   enabled(): boolean
-  /** This is a download over circuits: nobody is asked for it. */
+  /** This is a download over circuits: no tracker is asked for it. */
   isAnonymous(infoHash: InfoHash): boolean
 }
 
@@ -123,7 +123,7 @@ export class TorrentChecker {
     const checkedS = Math.floor(clock.wallMs() / 1000)
     if (heard) this.#heardMs = clock.now()
     const healths: SwarmHealth[] = [...counts].map(([infoHash, told]) => ({ infoHash, ...told, checkedS }))
-    // A swarm of which nobody knows has nobody, as far as we can see: written down, so that others get their turn.
+    // A swarm that none knows has no peers, as far as we can see: written down, so that others get their turn.
     if (clock.now() - this.#heardMs > GONE_MS) return healths
     return [...healths, ...silent.map(infoHash => ({ infoHash, seeders: 0, leechers: 0, checkedS }))]
   }

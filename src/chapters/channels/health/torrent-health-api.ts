@@ -14,7 +14,7 @@ export type HealthRows = Record<string, HealthRow[] | { error: string }>
 export interface TorrentHealthService {
   /**
    * Asks trackers and the DHT, for at most `timeoutMs`; without `refresh` not when it was asked within the last hours.
-   * Nobody is asked while torrent_checking.enabled is off, and never for a download over circuits. AppErrors
+   * Nothing is asked while torrent_checking.enabled is off, and never for a download over circuits. AppErrors
    * TorrentNotFound (in no channel here), TooManyRequests, and those of the catalogue.
    */
   health(infohash: string, refresh: boolean, timeoutMs: number): Promise<HealthRows>

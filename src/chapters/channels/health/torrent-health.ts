@@ -57,7 +57,7 @@ export class TorrentHealth implements TorrentHealthService {
     await Promise.allSettled(this.#asking.values())
   }
 
-  /** Why nobody is asked; null: they are. */
+  /** Why nothing is asked; null: it is. */
   #refusal(infoHash: InfoHash): string | null {
     if (!this.#deps.enabled()) return 'Torrents are not checked: setting torrent_checking.enabled is off.'
     return this.#deps.isAnonymous(infoHash) ? 'Nobody is asked for a download over circuits.' : null

@@ -12,7 +12,7 @@ const MAX_FEED_BYTES = 8 * 1024 * 1024
 const TIMEOUT_MS = 30_000
 /** Longest ETag and Last-Modified that are kept, characters. */
 const MAX_FIELD_CHARACTERS = 1_024
-/** Nobody is left alone for longer than this. */
+/** No server is left alone for longer than this. */
 const MAX_LATER_MS = 24 * 3600 * 1000
 const ACCEPT = 'application/rss+xml, application/atom+xml, application/rdf+xml, application/xml;q=0.9, */*;q=0.5'
 

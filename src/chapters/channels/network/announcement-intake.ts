@@ -48,7 +48,7 @@ export interface AnnouncementIntakeDeps {
   wants(channel: ChannelId): boolean
   /** Whether heads of the channel are taken in. */
   takes(channel: ChannelId): boolean
-  /** A peer holds or wants a channel that it did not before: who waits for that may go on. */
+  /** A peer holds or wants a channel that it did not before: work that waits for that may go on. */
   heard(channel: ChannelId): void
 }
 
@@ -66,7 +66,9 @@ export class AnnouncementIntake {
   readonly #ofPeer = new KeyedRateLimiter(LEARNED_OF_PEER, MAX_REMEMBERED_PEERS)
   readonly #replies = new KeyedRateLimiter(REPLIES_TO_PEER, MAX_REMEMBERED_PEERS)
   readonly #ofAll = new Allowance(LEARNED_OF_ALL.burst, LEARNED_OF_ALL.refillMs)
-  /** Until when a number of a channel is not asked for again: nobody gave it, or the catalogue refused it of a peer. */
+  /**
+   * Until when a number of a channel is not asked for again: no peer gave it, or the catalogue refused it from a peer.
+   */
   readonly #inVain = new LruMap<string, number>(MAX_SEEN)
   /** Numbers of channels that are being asked for, and who else has them. */
   readonly #asked = new Map<string, Peer[]>()
@@ -158,7 +160,7 @@ export class AnnouncementIntake {
     const peers = [peer]
     this.#asked.set(key, peers)
     try {
-      // Who else says that it has it comes into the list meanwhile.
+      // Other peers that say they have it come into the list meanwhile.
       for (const next of peers) {
         // An author at work has many heads a minute: what they show is asked for once, a while later.
         if (!(await this.askAbout(next, channel, seen, seen === 0))) continue

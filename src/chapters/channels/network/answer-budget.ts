@@ -1,5 +1,5 @@
-// How much is answered: questions, searches and bytes of each peer and of all together, and how many are at work. A
-// peer that asks for more hears that we are busy, and nobody else is the slower for it.
+// Bounds how much is answered: questions, searches and bytes of each peer and of all together, and how many run at
+// once. A peer that asks for more gets "busy", and others are not slowed by it.
 
 import { Allowance } from '../../../base/allowance.ts'
 import type { Clock } from '../../../ports/clock.ts'

@@ -1,5 +1,5 @@
-// The overlay of channels: what peers have is learned, what we have is told, wanted channels are kept up to date,
-// questions are answered. It holds no content: all of that is the catalogue's, which checks what comes. After close()
+// The overlay of channels: it learns what peers have, announces what we have, keeps wanted channels up to date and
+// answers questions. It holds no content: all of that is the catalogue's, which checks what comes. After close()
 // nothing is sent and no timer is left.
 
 import { errorText } from '../../../base/errors.ts'
@@ -29,7 +29,7 @@ export interface ChannelMeshDeps {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** Whether channels of others are taken in that nobody here asked for; absent: they are. */
+  /** Whether channels of others are taken in that this node did not ask for; absent: they are. */
   discovers?(): boolean
   /** Whether searches of peers are answered; absent: they are. */
   answersSearches?(): boolean
@@ -45,8 +45,8 @@ export interface ChannelMeshCounts {
 }
 
 /**
- * The overlay of channels: what peers have is learned, what we have is told, wanted channels are kept up to date,
- * questions are answered.
+ * The overlay of channels: it learns what peers have, announces what we have, keeps wanted channels up to date and
+ * answers questions.
  */
 export class ChannelMesh implements ChannelNetwork {
   readonly #deps: ChannelMeshDeps
@@ -175,7 +175,7 @@ export class ChannelMesh implements ChannelNetwork {
     this.#run(this.#votes.tell(channel))
   }
 
-  /** Somebody else holds or wants a channel. */
+  /** Another peer holds or wants a channel. */
   #heard(channel: ChannelId): void {
     if (this.#holders.wanting(channel).length > 0) this.#extras.met(channel)
     if (this.#wanted.has(channel)) this.#syncs.want(channel)

@@ -1,4 +1,5 @@
-// Whom to ask next: of those that have it and were not asked in vain, the one with most room, by chance among equals.
+// Chooses the peer to ask next: of those that have it and were not asked in vain, the one with most room, by chance
+// among equals.
 
 import type { Peer } from '../../overlay/core/index.ts'
 import type { Random } from '../../../ports/random.ts'

@@ -1,6 +1,6 @@
-// Records that no head has yet: writers push theirs to connected peers that want the channel, who pass on what was new
-// to them, so that others see a comment within seconds; who comes later asks for them. The catalogue judges each by the
-// channel's mode and grants.
+// Records that no head has yet: writers push theirs to connected peers that want the channel, which pass on what was
+// new to them, so that others see a comment within seconds; peers that come later ask for them. The catalogue judges
+// each by the channel's mode and grants.
 
 import type { Peer, SignedSender } from '../../overlay/core/index.ts'
 import type { CatalogueHappening } from '../ports/channel-catalogue.ts'
@@ -18,7 +18,7 @@ export interface ExtrasDeps extends FetchDeps {
   run(work: Promise<unknown>): void
 }
 
-/** Channels whose news wait for somebody who wants them. */
+/** Channels whose news wait for a peer that wants them. */
 const MAX_PENDING = 256
 /** Records that are being fetched, and peers that may be asked for one. */
 const MAX_FETCHING = 4_096
@@ -26,16 +26,16 @@ const MAX_TELLERS = 4
 const ID_BYTES = 32
 
 /**
- * Records that no head has yet: writers push theirs to connected peers that want the channel, who pass on what was new
- * to them, so that others see a comment within seconds; who comes later asks for them.
+ * Records that no head has yet: writers push theirs to connected peers that want the channel, which pass on what was
+ * new to them, so that others see a comment within seconds; peers that come later ask for them.
  */
 export class Extras {
   readonly #deps: ExtrasDeps
   readonly #ofPeer = new KeyedRateLimiter(EXTRAS_OF_PEER, MAX_REMEMBERED_PEERS)
-  /** Channels of which we wrote something while nobody who wants them was there. */
+  /** Channels that we wrote to while no peer that wants them was there. */
   readonly #pending = new Set<ChannelId>()
 
-  /** Records that are being fetched, and who told of them. */
+  /** Records that are being fetched, and the peers that announced them. */
   readonly #tellers = new Map<RecordId, Peer[]>()
 
   /** It hears from here on. */
@@ -73,7 +73,7 @@ export class Extras {
     if (this.#pending.size < MAX_PENDING) this.#pending.add(channel)
   }
 
-  /** How many were told. */
+  /** Sends it; answers to how many peers. */
   #tell(channel: ChannelId, ids: readonly RecordId[], except: Peer | null): number {
     const { overlay, holders } = this.#deps
     const peers = holders

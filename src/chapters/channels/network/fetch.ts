@@ -1,5 +1,5 @@
 // Fetches records by their ids from several holders at once. What does not have the hash that was asked for is not
-// looked at further: its giver is not asked again for some time, and somebody else is. The catalogue checks signatures
+// looked at further: its giver is not asked again for some time, and another peer is. The catalogue checks signatures
 // and keeps what is right.
 
 import type { Overlay, Peer } from '../../overlay/core/index.ts'
@@ -34,7 +34,7 @@ export interface FetchOptions {
   givers(): readonly Peer[]
 }
 
-/** Brings records into the catalogue; answers how many of `ids` nobody gave. Rejects with errors of the catalogue. */
+/** Brings records into the catalogue; answers how many of `ids` no peer gave. Rejects with errors of the catalogue. */
 export async function fetchRecords(ids: readonly RecordId[], options: FetchOptions, deps: FetchDeps): Promise<number> {
   let missing = 0
   await inParallel(chunksOf(ids, MAX_ASKED_IDS), FETCH_PARALLEL, async some => {

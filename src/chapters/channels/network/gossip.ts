@@ -1,6 +1,6 @@
-// Tells peers what we know and hold of channels: all we have to whom we meet, changes at once to those they concern,
-// and now and then something to a peer by chance, so that what was lost is made good. Bytes are bounded by what is
-// gathered before it is sent.
+// Announces to peers what we know and hold of channels: all we have to a new peer, changes at once to those they
+// concern, and now and then something to a peer by chance, so that what was lost is made good. Bytes are bounded by
+// what is gathered before it is sent.
 
 import type { Overlay, Peer } from '../../overlay/core/index.ts'
 import type { ChannelCatalogue, KnownChannel } from '../ports/channel-catalogue.ts'
@@ -38,24 +38,24 @@ export interface ChannelGossipDeps {
   readonly random: Random
   readonly catalogue: ChannelCatalogue
   readonly holders: Holders
-  /** A promise that nobody waits for; what it rejects with is logged. */
+  /** Runs a promise that no caller awaits; what it rejects with is logged. */
   run(work: Promise<unknown>): void
 }
 
 /**
- * Tells peers what we know and hold of channels: all we have to whom we meet, changes at once to those they concern,
- * and now and then something to a peer by chance, so that what was lost is made good.
+ * Announces to peers what we know and hold of channels: all we have to a new peer, changes at once to those they
+ * concern, and now and then something to a peer by chance, so that what was lost is made good.
  */
 export class ChannelGossip {
   readonly #deps: ChannelGossipDeps
   /** The newest number of each channel that is known here. */
   readonly seen = new LruMap<ChannelId, number>(MAX_SEEN)
-  /** When each changed channel is to be told, and whether to all. */
+  /** When to announce each changed channel, and whether to all. */
   readonly #changed = new Map<ChannelId, Change>()
   readonly #toldMs = new LruMap<ChannelId, number>(MAX_SEEN)
   readonly #gossip: Timer
   #gathering: Timer | null = null
-  /** What is told to whom we meet, kept for a while. */
+  /** What a new peer gets, kept for a while. */
   #worth: { readonly atMs: number; readonly channels: Promise<KnownChannel[]> } | null = null
   #closed = false
 
@@ -78,7 +78,7 @@ export class ChannelGossip {
     this.#gather(nowMs)
   }
 
-  /** The channel is not known here any more: it is learned of again when somebody tells of it. */
+  /** The channel is not known here any more: it is learned again when a peer announces it. */
   forget(channel: ChannelId): void {
     this.seen.delete(channel)
     this.#worth = null

@@ -1,7 +1,7 @@
-// Heads of channels in the DHT (BEP 44): those of own channels are put anew before nodes forget them, those of
+// Heads of channels in the DHT (BEP 44): those of own channels are put again before nodes forget them, those of
 // subscribed ones are looked for at intervals and put again where few nodes have them, so that a channel outlives its
-// owner's computer. Also finds channels of which nothing but the id is known. Knows no overlay. Bounded: few look-ups
-// at a time, and fewer each with many channels.
+// owner's computer. Also finds channels known by their id only. Knows no overlay. Bounded: few look-ups at a time, and
+// fewer each with many channels.
 
 import { DecodeError } from '../../../base/errors.ts'
 import { Ending } from '../../../base/ending.ts'
@@ -16,7 +16,7 @@ import type { ChannelHead, ChannelId } from '../wire/types.ts'
 
 /** Items end after two hours (BEP 44); this leaves room for a failure. */
 const PUT_EVERY_MS = 45 * 60_000
-/** After a look-up that found nothing, or a put that nobody took; then twice as long. */
+/** After a look-up that found nothing, or a put that no node took; then twice as long. */
 const RETRY_MS = 30_000
 /** The wanted look-ups of all channels together come no more often than this, each. */
 const SPACING_MS = 5000
@@ -63,7 +63,7 @@ export interface HeadCounts {
 }
 
 /**
- * Heads of channels in the DHT (BEP 44): those of own channels are put anew before nodes forget them, those of
+ * Heads of channels in the DHT (BEP 44): those of own channels are put again before nodes forget them, those of
  * subscribed ones are looked for at intervals and put again where few nodes have them, so that a channel outlives its
  * owner's computer. start() once, stop() once.
  */

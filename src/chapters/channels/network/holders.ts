@@ -1,4 +1,5 @@
-// Which peers hold or want which channels, as they say themselves, and who gave something forged. Bounded by peer.
+// Which peers hold or want which channels, as they say themselves, and which peers gave something forged. Bounded by
+// peer.
 
 import type { Overlay, Peer } from '../../overlay/core/index.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -12,7 +13,7 @@ export interface Standing {
   readonly wants: boolean
 }
 
-/** Which peers hold or want which channels, as they say themselves, and who gave something forged. */
+/** Which peers hold or want which channels, as they say themselves, and which peers gave something forged. */
 export class Holders {
   readonly #clock: Clock
   /** By channel, then peer. */
@@ -27,7 +28,7 @@ export class Holders {
     deps.overlay.onPeerGone(peer => this.#gone(peer))
   }
 
-  /** How often somebody was blamed. */
+  /** How often a peer was blamed. */
   get blames(): number {
     return this.#blames
   }
@@ -47,7 +48,7 @@ export class Holders {
     return true
   }
 
-  /** Peers that hold a set of the channel, or that of one head; nobody who was blamed. */
+  /** Peers that hold a set of the channel, or that of one head; none that was blamed. */
   holdersOf(channel: ChannelId, sequence: number | null = null): Peer[] {
     return this.#those(channel, ({ held }) => (sequence === null ? held > 0 : held === sequence))
   }

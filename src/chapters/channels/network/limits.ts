@@ -1,6 +1,6 @@
 // Bounds and times of the overlay of channels (decisions 0410 to 0414).
 
-/** Nobody is looked for at so many peers, and strangers are refused above so many. */
+/** At so many peers no more are looked for, and strangers are refused above so many. */
 export const TARGET_PEERS = 30
 /** Strangers are refused above so many peers. */
 export const MAX_PEERS = 80
@@ -48,24 +48,24 @@ export const PREVIEW_RECORDS = 20
 export const TOLD_VOTES = 12
 /** Addresses that an answer carries. */
 export const TOLD_HOLDERS = 6
-/** Records that no head has yet, of which ids are told. */
+/** Records that no head has yet whose ids are sent. */
 export const TOLD_EXTRAS = 512
-/** Results of a search that are told, and peers asked. */
+/** Results of a search that are sent, and peers asked. */
 export const SEARCH_RESULTS = 20
 /** Peers that are asked in a search. */
 export const SEARCHED_PEERS = 20
 /** Heads of one answer to a search that are taken in. */
 export const MAX_FOUND_HEADS = 20
 
-/** Between two times that a peer by chance is told what we have. */
+/** Between two announcements of what we have to a peer by chance. */
 export const GOSSIP_MS = 5_000
 /** Channels told to a peer that comes, and of those told by chance. */
 export const TOLD_AT_MEETING = 116
-/** What peers are told when they are met is asked of the catalogue at most once in this time. */
+/** What new peers get is read from the catalogue at most once in this time. */
 export const WORTH_MS = 15_000
-/** Changes are gathered so long before they are told. */
+/** Changes are gathered so long before they are announced. */
 export const GATHER_MS = 60
-/** Of one channel changes are told at most once in this time. */
+/** Changes of one channel are announced at most once in this time. */
 export const TELL_AGAIN_MS = 800
 /** What a newer head of a channel that is not wanted shows is asked for after this, of so many channels at a time. */
 export const PREVIEW_MS = 1_500
@@ -73,7 +73,7 @@ export const PREVIEW_MS = 1_500
 export const MAX_STALE = 1_024
 /** Peers that hear at once of a new head of a channel that is only known here. */
 export const RUMOUR_PEERS = 4
-/** Channels of which we remember the newest number; the least recent goes first. */
+/** Channels whose newest number we remember; the least recent goes first. */
 export const MAX_SEEN = 20_000
 /**
  * Unknown channels, or newer heads of others, that a peer may have us ask about: saved up, one more each so many
@@ -91,7 +91,7 @@ export const REPLIES_TO_PEER = { burst: 20, refillMs: 1_000 } as const
 
 /** Channels of a peer that are remembered as held or wanted. */
 export const MAX_HELD_OF_PEER = 256
-/** Who gave what is forged is not asked for this long. */
+/** A peer that gave something forged is not asked for this long. */
 export const BLAMED_MS = 600_000
 
 /** Walks and fetches at a time. */
@@ -122,9 +122,9 @@ export const EXTRA_PEERS = 32
 export const EXTRAS_OF_PEER = { burst: 200, refillMs: 500 } as const
 /** Peers that are asked for holders of a wanted channel. */
 export const SOUGHT_PEERS = 4
-/** Peers that are asked for a channel that nobody here knows. */
+/** Peers that are asked for a channel not known here. */
 export const FIND_PEERS = 16
-/** They are asked again after this, while somebody waits. */
+/** They are asked again after this, while a request waits. */
 export const FIND_AGAIN_MS = 1_000
 /** A channel's peers are asked for what no head has yet at most once in this time, so many of them. */
 export const PULL_MS = 60_000

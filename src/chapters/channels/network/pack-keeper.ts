@@ -1,6 +1,6 @@
 // Packs of channels: makes those of own channels and says so in their heads, downloads those of subscribed channels
-// whose set did not come otherwise, and seeds both. Each channel has one step at a time, which is found anew from what
-// the catalogue says: whatever was missed, the next look sees it.
+// whose set did not come otherwise, and seeds both. Each channel has one step at a time, which is found again from what
+// the catalogue says: what one look missed, the next one sees.
 
 import { Ending } from '../../../base/ending.ts'
 import { AppError } from '../../../base/errors.ts'
@@ -49,7 +49,7 @@ export interface PackKeeperDeps {
   >
   /** Whether records come by an overlay too. */
   overlay(): boolean
-  /** Asks for a newer head: what is being downloaded may be seeded by nobody any more. */
+  /** Asks for a newer head: what is being downloaded may have no seeders any more. */
   lookForHead(channel: ChannelId): void
 }
 
@@ -298,7 +298,7 @@ export class PackKeeper {
       if (entry.seeded !== pack) await this.#retire(entry)
       entry.seeded = pack
     } catch (error) {
-      // Nobody needs it any more: that is no failure.
+      // It is not needed any more: that is no failure.
       if (abort.signal.aborted && !watched.late() && !this.#ending.over) return await packs.drop(pack)
       throw error
     } finally {
@@ -339,7 +339,7 @@ export class PackKeeper {
     }
   }
 
-  /** Seeds the pack of a held set: the one on the disk, or made anew; it is the same torrent, or it is of no use. */
+  /** Seeds the pack of a held set: the one on the disk, or made again; it is the same torrent, or it is of no use. */
   async #share(entry: Entry, head: ChannelHead, pack: InfoHash): Promise<number> {
     const { packs, clock } = this.#deps
     const stored = await packs.stored(packName(head))

@@ -1,5 +1,5 @@
-// Answers questions of peers from the catalogue. Only known peers at their known addresses are answered, so that nobody
-// is sent datagrams that another one asked for; what an answer may cost is bounded before it begins.
+// Answers questions of peers from the catalogue. Only known peers at their known addresses are answered, so that no
+// host gets datagrams that another one asked for; what an answer may cost is bounded before it begins.
 
 import { errorText } from '../../../base/errors.ts'
 import { addressKey } from '../../../base/ids.ts'

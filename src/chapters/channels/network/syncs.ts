@@ -18,7 +18,7 @@ export interface SyncsDeps extends FetchDeps {
   readonly clock: Clock
   readonly log: Log
   readonly telling: ChannelGossip
-  /** Nobody that we know holds what is wanted: asks around. */
+  /** No known peer holds what is wanted: asks others. */
   seek(channel: ChannelId, known: number): Promise<void>
   /** The set is held: what no head has yet may be asked for. */
   done(channel: ChannelId): void
@@ -72,7 +72,7 @@ export class Syncs {
     this.#pump()
   }
 
-  /** Somebody asks for the channel now: it is tried as if never before. */
+  /** A request asks for the channel now: earlier failures do not delay it. */
   hurry(channel: ChannelId): void {
     const work = this.#works.get(channel)
     if (work !== undefined) work.retryMs = RETRY_MS

@@ -1,4 +1,4 @@
-// Finds by which ids the set under a signed head differs from the set that is held: goes down the tree where hashes
+// Finds the ids in which the set under a signed head differs from the set that is held: goes down the tree where hashes
 // differ. Every node is checked against what its parent says of it, the root against the head, so that any holder can
 // serve any part and a lie costs one question. It ends: counts add up at every node, and the number of changes is
 // bounded.
@@ -27,7 +27,7 @@ export interface WalkDeps {
   readonly holders: Holders
 }
 
-/** By which ids two sets differ. */
+/** The ids in which two sets differ. */
 export interface Difference {
   readonly added: RecordId[]
   readonly removed: RecordId[]
@@ -75,7 +75,7 @@ class Walk {
     return this.#next
   }
 
-  /** The nodes at these places, by whoever has them. */
+  /** The nodes at these places, from any peer that has them. */
   async #fetch(places: readonly Place[]): Promise<Map<Place, TreeNode>> {
     const { channel, sequence } = this.#head
     const { holders, requests, overlay } = this.#deps

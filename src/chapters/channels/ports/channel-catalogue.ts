@@ -38,7 +38,7 @@ export interface RecordsVerdict {
  */
 export type RecordRole = 'wanted' | 'extra' | 'preview'
 
-/** What a search finds, as the network carries it: each record can be checked by whoever gets it. */
+/** What a search finds, as the network carries it: each record can be checked by its receiver. */
 export interface FoundRecords {
   readonly heads: readonly ChannelHead[]
   /** Encodings of channel and torrent records. */
@@ -51,11 +51,11 @@ export type CatalogueHappening =
   | { readonly kind: 'head'; readonly channel: ChannelId; readonly own: boolean }
   /** The standing of a channel changed (subscribed, left, made, removed: null). */
   | { readonly kind: 'standing'; readonly channel: ChannelId; readonly standing: ChannelStanding | null }
-  /** A record by us that no head has yet, in a channel of somebody else. */
+  /** A record by us that no head has yet, in a channel of another owner. */
   | { readonly kind: 'extra'; readonly channel: ChannelId }
   /** The first time the name of a channel is known. */
   | { readonly kind: 'channel-found'; readonly channel: ChannelId; readonly name: string; readonly description: string }
-  /** A torrent that was in no channel here before. At most so many a second are told. */
+  /** A torrent that was in no channel here before. At most so many a second are reported. */
   | {
       readonly kind: 'torrent-found'
       readonly channel: ChannelId
@@ -78,8 +78,8 @@ export interface ChannelCatalogue {
   known(channel: ChannelId): Promise<KnownChannel | null>
   offerHead(head: ChannelHead, from: string): Promise<HeadVerdict>
   /**
-   * A node of the tree of the set that is held; null: nothing is held, or there is no such node. `sequence` says of
-   * which head.
+   * A node of the tree of the set that is held; null: nothing is held, or there is no such node. `sequence` is that of
+   * its head.
    */
   treeNode(channel: ChannelId, prefix: string): Promise<{ readonly sequence: number; readonly node: TreeNode } | null>
   /** Those of `ids` that are not here in any role. */
@@ -116,7 +116,7 @@ export interface ChannelCatalogue {
     maxBytes: number,
   ): Promise<{ readonly id: RecordId; readonly bytes: Uint8Array }[]>
   /**
-   * Own channels: signs the head anew with the pack of its set (same set, next sequence); null: the set has changed
+   * Own channels: signs the head again with the pack of its set (same set, next sequence); null: the set has changed
    * since `sequence`, or it is not ours.
    */
   signPack(channel: ChannelId, sequence: number, pack: string): Promise<ChannelHead | null>

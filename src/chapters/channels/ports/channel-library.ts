@@ -66,7 +66,7 @@ export interface ListedComment {
   readonly infohash: string | null
 }
 
-/** Somebody who may write (extra). */
+/** A key that may write (extra). */
 export interface ListedGrant {
   readonly contributor: string
   readonly add: boolean
@@ -140,7 +140,7 @@ export interface ChannelLibrary {
   newest(cid: string, limit: number, hideXxx: boolean): Promise<NewestTorrent[]>
   /** AppErrors DuplicateTorrentFileError, NotChannelOwner. */
   addTorrent(cid: string, torrent: TorrentContent): Promise<RecordId>
-  /** Renames a torrent of the channel or describes it anew. AppErrors TorrentNotFound, NotChannelOwner. */
+  /** Changes name or description of a torrent of the channel. AppErrors TorrentNotFound, NotChannelOwner. */
   editTorrent(
     cid: string,
     infoHash: string,

@@ -1,5 +1,5 @@
-// What is in channels: torrents, playlists, comments (spec 4.4 and 4.5; decision 0415). Who may write is judged by the
-// library, by the mode of the channel and its grants.
+// What is in channels: torrents, playlists, comments (spec 4.4 and 4.5; decision 0415). The library judges who may
+// write, by the mode of the channel and its grants.
 
 import { AppError } from '../../../base/errors.ts'
 import type { ChannelLibrary, ListedComment, ListedPlaylist, ListedTorrent } from '../ports/channel-library.ts'

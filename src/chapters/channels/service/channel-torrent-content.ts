@@ -1,4 +1,4 @@
-// What a channel tells of a torrent: its metainfo cut down to what fits into one signed record. Pure.
+// What a channel's record says of a torrent: its metainfo cut down to what fits into one signed record. Pure.
 
 import type { Metainfo, TorrentFile } from '../../../wire/metainfo/torrent-types.ts'
 import { categoryOf } from '../wire/category.ts'
@@ -17,7 +17,7 @@ const TRACKER_BYTES = 1_024
 const FILE_BYTES = 1_536
 /** Around each text: its length and its place in the encoding. */
 const FRAME_BYTES = 24
-/** Trackers that are told. */
+/** Trackers in a record. */
 const MAX_TRACKERS = 16
 /** Files that the category is guessed from. */
 const MAX_GUESSED_FILES = 10_000

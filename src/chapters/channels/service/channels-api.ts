@@ -1,6 +1,6 @@
 // What the interface asks of channels (spec 4.3 to 4.5; decisions part 3; decision 0415). Rows are those of
 // ports/channel-library.ts. All reject with NotReady while the node is starting, and ChannelNotFound for a channel that
-// nobody here knows.
+// is not known here.
 
 import type {
   ListedChannel,

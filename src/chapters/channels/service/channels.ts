@@ -1,5 +1,5 @@
 // Channels: lists, own ones, subscriptions, votes and grants (spec 3.4 and 4.3; decision 0415). The library keeps and
-// signs; the network is asked for what nobody here knows.
+// signs; the network is asked for what is not known here.
 
 import { AppError } from '../../../base/errors.ts'
 import type { ChannelLibrary, ListedChannel, ListedGrant } from '../ports/channel-library.ts'
@@ -7,7 +7,7 @@ import type { ChannelNetwork } from '../ports/channel-network.ts'
 import type { ChannelId } from '../wire/types.ts'
 import type { ChannelChange, ChannelModeName, ChannelsService } from './channels-api.ts'
 
-/** A channel that nobody here knows is looked for as long (decisions part 3). */
+/** A channel that is not known here is looked for so long (decisions part 3). */
 export const FIND_MS = 30_000
 /** Channels looked for at a time. */
 const MAX_FINDS = 16

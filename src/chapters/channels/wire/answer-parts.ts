@@ -25,7 +25,7 @@ export function emptyAnswer(identifier: number, state: number): AnswerPart {
   return { identifier, part: 0, parts: 1, state, pieces: [] }
 }
 
-/** The parts of an answer. Items that do not fit any more are left out; `null` stands for an item that is not there. */
+/** The parts of an answer. Items that do not fit any more are left out; `null` means an item that is not there. */
 export function partsOf(identifier: number, items: readonly (Uint8Array | null)[]): AnswerPart[] {
   const packed = new PackedPieces()
   for (const [item, bytes] of items.entries()) {

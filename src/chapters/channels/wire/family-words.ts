@@ -31,7 +31,7 @@ const BEGINNINGS: readonly string[] = [
   'teamskeet',
 ]
 
-/** Two different ones of these are enough: each alone may stand in a decent name. */
+/** Two different ones of these are enough: each alone may be in a decent name. */
 const TOGETHER: ReadonlySet<string> = new Set(
   `xxx sex sexy sexual anal oral adult adults nude nudes naked lesbian lesbians teen teens busty tits boobs ass cock dick
   cum fuck bang erotic erotica erotik fetish bondage hardcore softcore uncensored amateur interracial swinger swingers

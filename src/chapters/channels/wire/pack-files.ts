@@ -1,6 +1,6 @@
 // The set of a channel as the files of a torrent (decision 0404): records by their ids, one file for each beginning of
-// ids, each record behind its length. The same set gives the same files, so whoever holds it can make the torrent its
-// owner has made.
+// ids, each record behind its length. The same set gives the same files, so any holder can make the torrent its owner
+// has made.
 
 import { DecodeError } from '../../../base/errors.ts'
 import type { Metainfo } from '../../../wire/metainfo/torrent-types.ts'
@@ -39,7 +39,7 @@ export function packFileNames(records: number): string[] {
   return Array.from({ length: 16 ** digits }, (_, at) => `records-${at.toString(16).padStart(digits, '0')}.bin`)
 }
 
-/** A record as it stands in a file. */
+/** A record as a file has it. */
 export function packFrame(record: Uint8Array): Uint8Array {
   const frame = new Uint8Array(LENGTH_BYTES + record.length)
   frame[0] = record.length >>> 8
@@ -48,7 +48,7 @@ export function packFrame(record: Uint8Array): Uint8Array {
   return frame
 }
 
-/** Why this is not the torrent of the head's set; null: it may be. Nothing is to be written before this was asked. */
+/** Why this is not the torrent of the head's set; null: it may be. Ask this before anything is written. */
 export function packObjection(metainfo: Metainfo, head: ChannelHead): string | null {
   const most = head.records * (MAX_RECORD_BYTES + LENGTH_BYTES)
   if (metainfo.totalLength > most) return `${metainfo.totalLength} bytes for ${head.records} records`

@@ -1,6 +1,6 @@
 // Records of channels as bytes: version, kind, channel, author, clock, time, what is said, signature. Each record has
-// one encoding, since its id is the hash of it; anything else is refused. Signatures are made and checked by whoever
-// passes the function in.
+// one encoding, since its id is the hash of it; anything else is refused. Signatures are made and checked by functions
+// that the caller passes in.
 
 import { DecodeError } from '../../../base/errors.ts'
 import { OverlayReader } from '../../overlay/wire/reader.ts'

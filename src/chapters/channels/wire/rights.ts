@@ -1,5 +1,5 @@
 // Who may write what in a channel, by its mode and the grants of its owner (decision 0402). Judges extras only: what
-// the owner has taken into a head counts, whoever wrote it.
+// the owner has taken into a head counts, no matter who wrote it.
 
 import { channelIdOf } from './ids.ts'
 import type { ChannelId, ChannelMode, RecordId, RecordKind, UnsignedRecord } from './types.ts'
@@ -56,7 +56,7 @@ export function mayWrite(record: UnsignedRecord, rules: ChannelRules, targetOf: 
   return mayAdd(record.author, content.kind, rules)
 }
 
-/** Whether somebody who is not the owner may write new records of `kind`. */
+/** Whether an author other than the owner may write new records of `kind`. */
 export function mayAdd(author: Uint8Array, kind: RecordKind, rules: ChannelRules): boolean {
   const rights = rules.grants.get(keyOf(author)) ?? NO_RIGHTS
   switch (kind) {

@@ -1,6 +1,6 @@
-// Names, descriptions and paths in records: what is taken, and how any text is made so. A title is one line that is no
-// path name; prose may have lines. Characters are code points. Invariant: what asTitle and asProse give passes isTitle
-// and isProse.
+// Names, descriptions and paths in records: which are accepted, and how any text is made acceptable. A title is one
+// line that is no path name; prose may have lines. Characters are code points. Invariant: what asTitle and asProse give
+// passes isTitle and isProse.
 
 import { MAX_NAME_BYTES, MAX_PATH_PARTS, safeName } from '../../../wire/metainfo/safe-path.ts'
 import { MAX_DESCRIPTION_CHARACTERS, MAX_NAME_CHARACTERS } from './types.ts'
@@ -8,7 +8,7 @@ import { MAX_DESCRIPTION_CHARACTERS, MAX_NAME_CHARACTERS } from './types.ts'
 /** Longest path of a file in a record, bytes of UTF-8. */
 export const MAX_FILE_PATH_BYTES = 1024
 
-// Control characters, and the marks that turn text round or stand for no character.
+// Control characters, and the marks that turn text round or are no character.
 const UNSHOWN = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/u
 const UNSHOWN_ALL = new RegExp(UNSHOWN.source, 'gu')
 const UNSHOWN_IN_PROSE = /(?![\n\t])[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]/u

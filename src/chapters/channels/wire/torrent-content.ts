@@ -23,7 +23,7 @@ const MAX_FILE_COUNT = 1_000_000
 const TRACKER = /^(?:https?|udp|wss?):\/\/[\x21-\x7e]{3,500}$/
 const CATEGORY = /^[a-z]{1,16}$/
 
-/** Whether `category` can stand in a record. */
+/** Whether a record can have `category`. */
 export function isCategory(category: string): boolean {
   return CATEGORY.test(category)
 }

@@ -1,6 +1,6 @@
 // The tree over the ids of a channel's records: 16 branches by hexadecimal digit, leaves of at most 32 ids (types.ts).
-// A node's hash is SHA-256 of its encoding, which holds count and hash of each child: who knows the root can check
-// every node from above, whoever gives it. The hash of a subtree depends on nothing but the ids in it, so a database
+// A node's hash is SHA-256 of its encoding, which holds count and hash of each child: with the root known, every node
+// can be checked from above, from any sender. The hash of a subtree depends on nothing but the ids in it, so a database
 // keeps those it has and forgets along changed ids.
 
 import { sameBytes } from '../../../base/same-bytes.ts'

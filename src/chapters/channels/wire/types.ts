@@ -28,7 +28,7 @@ export const MAX_DESCRIPTION_CHARACTERS = 1023
 /** Records and heads from further in the future are refused, seconds. */
 export const MAX_FUTURE_S = 600
 
-/** A file of a torrent as channels name it; only so many as fit are told. */
+/** A file of a torrent as channels name it; only so many as fit are in the record. */
 export interface ChannelFile {
   /** Parts joined by `/`, safe (wire/safe-path.ts). */
   readonly path: string

@@ -1,5 +1,5 @@
 // The overlay of channels in a running node: opened once the overlays run, which it asks for until they do (a port that
-// is taken now may be free later), closed with the channels. Until then there is nobody to ask, and nothing else waits
+// is taken now may be free later), closed with the channels. Until then there is no peer to ask, and nothing else waits
 // for it.
 
 import { errorText } from '../../../base/errors.ts'

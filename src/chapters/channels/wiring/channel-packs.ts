@@ -61,7 +61,7 @@ export class ChannelPacks implements ChannelNetwork {
     await Promise.all([this.packs.stop(), this.heads?.stop()])
   }
 
-  /** Looks in the DHT for a channel that nobody here knows: see ChannelNetwork.find. */
+  /** Looks in the DHT for a channel that is not known here: see ChannelNetwork.find. */
   find(channel: ChannelId, limitMs: number): Promise<boolean> {
     return this.heads?.find(channel, limitMs) ?? Promise.resolve(false)
   }

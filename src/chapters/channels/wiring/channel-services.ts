@@ -1,6 +1,6 @@
 // Services of channels, there from the first moment; what they work with (channel-parts.ts) is loaded and started when
-// somebody first asks for channels, or with the node where there is a catalogue. A node without channels has none of it
-// in memory.
+// channels are first asked for, or with the node where there is a catalogue. A node without channels has none of it in
+// memory.
 
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ export type ChannelStart = Pick<typeof import('./channel-parts.ts'), 'startChann
 
 /**
  * Services of channels, there from the first moment; what they work with (channel-parts.ts) is loaded and started when
- * somebody first asks for channels, or with the node where there is a catalogue.
+ * channels are first asked for, or with the node where there is a catalogue.
  */
 export class ChannelServices {
   readonly services: ChannelRouteServices
@@ -85,7 +85,7 @@ export class ChannelServices {
     }
   }
 
-  /** What runs now; null: nobody has asked for channels yet. Starts nothing. */
+  /** What runs now; null: channels were not asked for yet. Starts nothing. */
   get running(): RunningChannels | null {
     return this.#running
   }

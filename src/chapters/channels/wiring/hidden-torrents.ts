@@ -1,6 +1,5 @@
-// Torrents in the engine that are no downloads: packs of channels (ports/pack-torrents.ts). Stands between the engine
-// and those who listen to it: what is told of a hidden torrent ends here, and what one at rest is woken from comes from
-// here.
+// Torrents in the engine that are no downloads: packs of channels (ports/pack-torrents.ts). It sits between the engine
+// and its listeners: events of a hidden torrent end here, and what a resting one is woken from comes from here.
 
 import { AppError } from '../../../base/errors.ts'
 import { type Deferred, makeDeferred } from '../../../base/deferred.ts'
@@ -62,7 +61,7 @@ export class HiddenTorrents implements PackTorrents, HiddenTorrentsOfNode {
     return this.#hidden.has(infoHash)
   }
 
-  /** `events` without what is told of hidden torrents. */
+  /** `events` without those of hidden torrents. */
   events(events: TorrentEvents): TorrentEvents {
     return {
       metadata: (infoHash, metainfo) => this.#found(infoHash, metainfo) ?? events.metadata(infoHash, metainfo),
@@ -184,7 +183,7 @@ export class HiddenTorrents implements PackTorrents, HiddenTorrentsOfNode {
 
   #add(infoHash: InfoHash, metainfo: Metainfo | null, objection: Hidden['objection']): Hidden {
     const hidden: Hidden = { metainfo, objection, whole: makeDeferred() }
-    // Nobody may wait for it.
+    // It may have no waiters.
     hidden.whole.promise.catch(() => undefined)
     this.#hidden.set(infoHash, hidden)
     const name = metainfo?.name ?? infoHash

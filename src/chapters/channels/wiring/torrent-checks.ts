@@ -1,4 +1,4 @@
-// What learns the health of torrents of channels, put together: the checker, and what clients ask of it.
+// Puts together the parts that learn the health of torrents of channels: the checker, and the requests of clients.
 
 import type { ChannelLibrary } from '../ports/channel-library.ts'
 import type { Clock } from '../../../ports/clock.ts'

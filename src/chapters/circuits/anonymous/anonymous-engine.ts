@@ -63,7 +63,7 @@ export interface AnonymousEngine {
   stop(deadlineMs: number): Promise<void>
 }
 
-/** Ports that are told to trackers and peers begin here: which one a node has says nothing, for nobody is behind it. */
+/** Ports announced to trackers and peers begin here: which one a node has says nothing, since nothing listens on it. */
 const FIRST_PORT = 10_000
 const PORTS = 50_000
 /** From the end of a circuit to the next calls. */
@@ -79,7 +79,7 @@ export async function startAnonymousEngine(
   const web = { lane, policy, clock }
   const http = new CircuitHttp(web)
   let redial: Timer | null = null
-  // Whoever was connected by a circuit that died is called by another one, once everything that hung on it has ended.
+  // Peers connected by a circuit that died are connected by another one, once everything that used it has ended.
   const dropped = (): void => {
     redial ??= clock.after(REDIAL_MS, () => {
       redial = null

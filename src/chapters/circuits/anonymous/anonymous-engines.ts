@@ -1,5 +1,5 @@
 // The engines of downloads over circuits, one a hop count, each made when a download first asks for it: a node without
-// such downloads loads nothing of them. Hands everything through; decides nothing of a torrent.
+// such downloads loads nothing of them. Passes everything through; decides nothing of a torrent.
 
 import { AppError } from '../../../base/errors.ts'
 import type { InfoHash } from '../../../base/ids.ts'

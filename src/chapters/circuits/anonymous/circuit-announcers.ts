@@ -1,5 +1,5 @@
-// What announces a torrent over circuits: trackers and DHT by way of the lane, and its hidden swarm, whose peers are
-// found at introduction points. Counts for whom circuits are needed. Nothing is announced before a circuit was ready
+// Announces a torrent over circuits: to trackers and DHT by way of the lane, and its hidden swarm, whose peers are
+// found at introduction points. Counts which torrents need circuits. Nothing is announced before a circuit was ready
 // once.
 
 import type { InfoHash, PeerAddress } from '../../../base/ids.ts'
@@ -16,7 +16,7 @@ export interface CircuitAnnouncersDeps {
   readonly lane: CircuitLane
   /** Trackers and DHT, both over the lane. */
   readonly open: Announcers
-  /** A circuit stands for a peer from now on. */
+  /** This address means a peer behind a circuit from now on. */
   hidden(address: PeerAddress): void
 }
 

@@ -26,7 +26,7 @@ import { searchesOf, TorrentDhtNodes } from '../../../node/engine/torrent-dht-no
 
 /** The port of peers that have a circuit instead of an address (protocol 8.5). */
 export const HIDDEN_PORT = 1024
-/** Circuits that stand for peers, remembered: as many as there may be connections, and more. */
+/** Circuits that lead to peers, remembered: as many as there may be connections, and more. */
 const MAX_HIDDEN = 2000
 
 /** What the settings say of it; `pex` may change. */
@@ -95,7 +95,7 @@ export class CircuitSwarm {
     this.#named?.start()
   }
 
-  /** A circuit stands for a peer. */
+  /** This address means a peer behind a circuit. */
   noteHidden({ ip }: PeerAddress): void {
     this.#hidden.delete(ip)
     this.#hidden.add(ip)
@@ -131,7 +131,7 @@ export class CircuitSwarm {
     if (!this.utp.receive(bytes, from)) this.dht?.receive(4, bytes, from)
   }
 
-  /** Its id is of its own and never kept; it answers nobody, for the exits that carry it change (BEP 43). */
+  /** Its id is of its own and never kept; it answers no queries, since the exits that carry it change (BEP 43). */
   #makeDht(bootstrap: readonly string[]): DhtNode {
     const { random, policy } = this.#deps
     const options = { ...defaultDhtOptions, readOnly: true, bootstrap: bootstrapEntries(bootstrap) }
@@ -164,7 +164,7 @@ export class CircuitSwarm {
   #makeParts(): SwarmParts {
     const { dht } = this
     return {
-      // Port 0: peers are not told of a DHT node, which would answer nobody.
+      // Port 0: no DHT port is sent to peers, since the node would answer none.
       ...(dht === null ? {} : { dht: { port: 0, nodeAt: (address: PeerAddress) => dht.addNode(address) } }),
       exchangesPeers: () => this.#exchanges,
       standsForCircuit: ip => this.#hidden.has(ip),

@@ -1,5 +1,5 @@
-// A circuit lane that is there from the first moment: the overlay behind it starts when somebody needs circuits, and
-// what cannot start is tried again. Until then sockets send nothing, swarms find nobody, and exchanges wait. Invariant:
+// A circuit lane that is there from the first moment: the overlay behind it starts when circuits are needed, and what
+// cannot start is tried again. Until then sockets send nothing, swarms find no peers, and exchanges wait. Invariant:
 // nothing here reaches the network but through the lane that `open` gave.
 
 import { AppError, errorText } from '../../../base/errors.ts'
@@ -31,8 +31,8 @@ export interface LateLaneDeps {
 type Receive = (bytes: Uint8Array, from: PeerAddress) => void
 
 /**
- * A circuit lane that is there from the first moment: the overlay behind it starts when somebody needs circuits, and
- * what cannot start is tried again.
+ * A circuit lane that is there from the first moment: the overlay behind it starts when circuits are needed, and what
+ * cannot start is tried again.
  */
 export class LateLane implements CircuitLane {
   readonly hops: HopCount

@@ -1,5 +1,5 @@
-// Peers whose flags are known: who may be a hop of our circuits, and whom we offer to those who extend through us (7.1,
-// 7.6). Flags come with introductions only; who leaves the overlay is forgotten.
+// Peers whose flags are known: those that may be hops of our circuits, and that we offer to nodes which extend through
+// us (7.1, 7.6). Flags come with introductions only; peers that leave the overlay are forgotten.
 
 import { type Candidates as Offer, MOST_CANDIDATES } from '../../overlay/wire/candidates.ts'
 import { PEER_FLAG } from '../../overlay/wire/peer-flags.ts'
@@ -8,7 +8,7 @@ import type { Random } from '../../../ports/random.ts'
 import type { Peer } from '../../overlay/core/index.ts'
 import { keyText, sample } from './hop-choice.ts'
 
-/** A hop that did not answer is asked again only after this, unless there is nobody else. */
+/** A hop that did not answer is asked again only after this, unless there is no other. */
 const DOUBT_MS = 60_000
 
 interface Known {
@@ -18,8 +18,8 @@ interface Known {
 }
 
 /**
- * Peers whose flags are known: who may be a hop of our circuits, and whom we offer to those who extend through us (7.1,
- * 7.6). Bounded by the peers of the overlay.
+ * Peers whose flags are known: those that may be hops of our circuits, and that we offer to nodes which extend through
+ * us (7.1, 7.6). Bounded by the peers of the overlay.
  */
 export class Candidates {
   readonly #known = new Map<string, Known>()
@@ -87,7 +87,7 @@ export class Candidates {
     return { all: this.#known.size, relays, exits: this.having(PEER_FLAG.exitBittorrent).length }
   }
 
-  /** Whom we offer to who extends through us; `except`: who that is. */
+  /** The peers we offer to a node that extends through us; `except`: that node. */
   offer(except: Uint8Array, random: Random): Offer {
     const other = (peer: Peer): boolean => keyText(peer.publicKey) !== keyText(except)
     const keys = (peers: Peer[]): Uint8Array[] =>

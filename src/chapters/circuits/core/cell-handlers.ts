@@ -1,6 +1,6 @@
 // What the messages inside cells mean, by their numbers: one table for circuits of our own, one for circuits that end
-// here. Who serves hidden swarms adds to both. Invariant: a handler never sees a malformed message, and never throws
-// out of the table.
+// here. Hidden services add to both. Invariant: a handler never sees a malformed message, and never throws out of the
+// table.
 
 import { DecodeError } from '../../../base/errors.ts'
 import type { Shape, ValuesOf } from '../../overlay/wire/fields.ts'
@@ -13,7 +13,7 @@ export class CellHandlers<C> {
   readonly #handlers = new Map<number, Handler<C>>()
   #dropped = 0
 
-  /** Messages that were malformed, or that nobody waits for. */
+  /** Messages that were malformed, or that were not asked for. */
   get dropped(): number {
     return this.#dropped
   }

@@ -1,6 +1,6 @@
-// Builds circuits of our own, hop by hop (7.6): asks, and after a few seconds another one beside it; the first answer
-// counts. While nobody is known who could be asked a circuit waits, and fails not before it has begun. Decision 0389.
-// Invariant: each circuit that was started ends up ready, failed or stopped, exactly once.
+// Builds circuits of our own, hop by hop (7.6): asks a node, and after a few seconds another one beside it; the first
+// answer counts. While no node is known that could be asked a circuit waits; it does not fail before it has begun.
+// Decision 0389. Invariant: each circuit that was started ends up ready, failed or stopped, exactly once.
 
 import { DecodeError } from '../../../base/errors.ts'
 import type { PeerAddress } from '../../../base/ids.ts'
@@ -48,7 +48,7 @@ interface Building {
   readonly excluded: Set<string>
   /** Questions for the place that comes next. */
   readonly asks: HopAsks
-  /** When the first hop was asked; null: nobody was yet. */
+  /** When the first hop was asked; null: none was yet. */
   beganMs: number | null
   /** When the place that comes next was looked at first. */
   placeMs: number
@@ -111,7 +111,7 @@ export class CircuitBuilder {
     this.#settling?.cancel()
   }
 
-  /** The answer of a first hop, from where it came; false: nobody asked there. */
+  /** The answer of a first hop, from where it came; false: that node was not asked. */
   created(circuit: OwnCircuit, values: PayloadOf<typeof created>, from: PeerAddress): boolean {
     return circuit.hops.length === 0 && this.#answered(circuit, values, from)
   }
@@ -167,7 +167,7 @@ export class CircuitBuilder {
     return chooseOwn(places.fitting(circuit, last).filter(fits), random)
   }
 
-  /** Everybody who could be asked was, or nobody is known yet. */
+  /** Every node that could be asked was, or none is known yet. */
   #nobody(building: Building): void {
     const { circuit, asks, placeMs } = building
     if (asks.size > 0) return this.#lastWait(building)
@@ -180,7 +180,7 @@ export class CircuitBuilder {
     else this.#later(building, leftMs, () => this.#fail(building, reason))
   }
 
-  /** Nobody else is asked: an answer may still come, of a hop that has to find the next one longer. */
+  /** No other is asked: an answer may still come, from a hop that takes long to find the next one. */
   #lastWait(building: Building): void {
     const { circuit, placeMs } = building
     const { required, hops, goalHops } = circuit
@@ -211,7 +211,7 @@ export class CircuitBuilder {
   #silent(building: Building): void {
     const { candidates, clock } = this.#deps
     const { circuit, asks } = building
-    // Nobody knows whether the hop was silent or the one before it; the nearer one is what we can choose.
+    // It is not known whether the hop was silent or the one before it; the nearer one is what we can choose.
     const doubted = circuit.hops.at(-1)?.publicKey ?? asks.last?.hop.publicKey
     if (doubted !== undefined) candidates.doubt(doubted, clock.now())
     this.#ask(building)
@@ -253,7 +253,7 @@ export class CircuitBuilder {
     this.#ask(building)
   }
 
-  /** A little later, so that whoever waits has a choice, and not always the first one who is heard of. */
+  /** A little later, so that waiting circuits have a choice, and not always the first node that is heard of. */
   #candidatesChanged(): void {
     this.#settling ??= this.#deps.clock.after(CANDIDATES_SETTLE_MS, () => {
       this.#settling = null
@@ -267,7 +267,7 @@ export class CircuitBuilder {
   }
 }
 
-/** What a hop offers; a list that cannot be read offers nobody. */
+/** What a hop offers; a list that cannot be read offers none. */
 function readOffer(text: Uint8Array): Offer {
   try {
     return decodeCandidates(Uint8Array.from(text))

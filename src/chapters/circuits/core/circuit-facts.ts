@@ -1,4 +1,4 @@
-// What circuits tell of themselves, for statistics, debug routes, events and metrics.
+// What circuits report, for statistics, debug routes, events and metrics.
 
 import type { CircuitEvent, OverlayFacts } from '../../overlay/ports/overlay-facts.ts'
 import type { Tunnels } from './tunnels.ts'

@@ -1,5 +1,5 @@
-// How a circuit of our own does: round-trip time and loss of its pings, bytes a second, and whether it is to be given
-// up. Pings go each 7.5 s; at once when we sent something and heard nothing, and after one that failed, so that a dead
+// The health of a circuit of our own: round-trip time and loss of its pings, bytes a second, and whether to give it up.
+// Pings go each 7.5 s; at once when we sent something and heard nothing, and after one that failed, so that a dead
 // circuit is known in seconds.
 
 import {
@@ -27,10 +27,10 @@ interface Waiting {
   readonly cellsDown: number
 }
 
-/** What is to be done now. */
+/** What to do now. */
 export type HealthStep = { readonly ping: boolean; readonly dead: string | null }
 
-/** Follows one circuit; step() is to be called about each second. */
+/** Follows one circuit; call step() about each second. */
 export class CircuitHealth {
   readonly #circuit: OwnCircuit
   readonly #waiting: Waiting[] = []

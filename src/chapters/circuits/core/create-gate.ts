@@ -29,7 +29,7 @@ export class CreateGate {
     return this.#recent.size
   }
 
-  /** True when a create for this circuit id that came from `ip` is to be answered; it is counted then. */
+  /** True when to answer a create for this circuit id from `ip`; it is counted then. */
   take(circuitId: number, ip: string, nowMs: number): boolean {
     this.#forgetOld(nowMs)
     if (this.#recent.has(circuitId) || !this.#of(ip).take(nowMs) || !this.#all.take(nowMs)) {

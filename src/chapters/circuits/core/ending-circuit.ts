@@ -1,5 +1,5 @@
-// A circuit of somebody else that ends here: its one layer, who is before us, and counts. While it may still be
-// extended it also remembers whom we offered. What its messages mean is told elsewhere.
+// Another node's circuit that ends here: its one layer, who is before us, and counts. While it may still be extended it
+// also remembers which peers we offered. The meaning of its messages is elsewhere (cell-handlers.ts).
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { Peer } from '../../overlay/core/index.ts'
@@ -20,7 +20,7 @@ export interface EndingPlan {
   readonly publicKey: Uint8Array
   readonly open: OpeningLayer
   readonly seal: LayerKey
-  /** Whom we offered as next hop, by key text. */
+  /** Peers we offered as next hop, by key text. */
   readonly offered: ReadonlyMap<string, Peer>
   readonly createdMs: number
   readonly createdAtMs: number
@@ -29,7 +29,7 @@ export interface EndingPlan {
 /** The encoded form of "no address". */
 const NO_DESTINATION = Uint8Array.of(1, 0, 0, 0, 0, 0, 0)
 
-/** A circuit of somebody else that ends here: its one layer, who is before us, and counts. */
+/** Another node's circuit that ends here: its one layer, who is before us, and counts. */
 export class EndingCircuit {
   readonly id: number
   readonly previous: PeerAddress

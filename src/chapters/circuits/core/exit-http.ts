@@ -90,7 +90,7 @@ export class ExitHttp {
     this.#sendParts(circuit, httpParts(identifier, answer))
   }
 
-  /** In turns: nobody sends a lost part again, and sockets on the way hold only so many. */
+  /** In turns: a lost part is not sent again, and sockets on the way hold only so many. */
   #sendParts(circuit: EndingCircuit, parts: ReturnType<typeof httpParts>): void {
     if (circuit.gone) return
     for (const part of parts.splice(0, HTTP_PARTS_A_TURN)) circuit.send(encodeCellMessage(httpResponse, part))

@@ -6,7 +6,7 @@
 const MAX_REQUEST_BYTES = 16 * 1024
 /** RFC 9110: a name of a field, and a value without control characters. */
 const FIELD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*$/
-/** A path as a client writes it, not a whole address: nobody uses us as his proxy's client. */
+/** A path as a client writes it, not a whole address: we must not be used as the client of a proxy. */
 const REQUEST_LINE = /^GET \/[\x21-\x7e]* HTTP\/1\.[01]$/
 
 /** Web servers' own ports; the other ones below 1024 belong to services of other kinds. */

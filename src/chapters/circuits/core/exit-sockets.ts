@@ -1,4 +1,4 @@
-// Where a circuit of somebody else leaves the network: a socket of each family, opened when the first datagram wants to
+// Where another node's circuit leaves the network: a socket of each family, opened when the first datagram wants to
 // leave. What goes out and what comes back passes the policy (section 9); addresses of local networks are not reached
 // from here.
 
@@ -80,7 +80,7 @@ export class ExitSockets {
     if (socket === undefined) void this.#open(family)
   }
 
-  /** Names are looked up here, for who asks is not to be seen at any name server; IPv4 is preferred. */
+  /** Names are looked up here, so that no name server sees who asks; IPv4 is preferred. */
   #sendToName(host: string, port: number, payload: Uint8Array): void {
     if (this.#queue.length + this.#resolving >= EXIT_QUEUE) {
       this.#deps.counts.refused++

@@ -1,5 +1,5 @@
 // The hops that were asked to take one place of a circuit and have not answered. All of them stay valid until the place
-// is filled, for an answer that is late is as good as another: whoever answers first has the place.
+// is filled, since a late answer is as good as another: the first to answer has the place.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { HandshakeStart } from '../../overlay/ports/overlay-crypto.ts'
@@ -20,7 +20,7 @@ export class HopAsks {
     return this.#asks.length
   }
 
-  /** The newest one; undefined: nobody was asked. */
+  /** The newest one; undefined: none was asked. */
   get last(): HopAsk | undefined {
     return this.#asks.at(-1)
   }
@@ -43,7 +43,7 @@ export class HopAsks {
     return ask ?? null
   }
 
-  /** Nobody is waited for any more. */
+  /** Waits for none any more. */
   clear(): void {
     for (const { handshake } of this.#asks) handshake.wipe()
     this.#asks = []

@@ -1,5 +1,5 @@
-// Who is asked to be the next hop (7.6): the choice among what the last hop offers and our own candidates. Pure: chance
-// and counts are handed in. A key is compared as text in latin1.
+// Chooses the next hop (7.6) among what the last hop offers and our own candidates. Pure: chance and counts are handed
+// in. A key is compared as text in latin1.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { Random } from '../../../ports/random.ts'
@@ -37,7 +37,7 @@ export function sample<T>(items: readonly T[], count: number, random: Random): T
 
 /**
  * One of our own: of those with the fewest circuits, relays before exits, by chance; those that did not answer lately
- * only when there is nobody else.
+ * only when there is no other.
  */
 export function chooseOwn(candidates: readonly RankedCandidate[], random: Random): RankedCandidate | null {
   let best: RankedCandidate[] = []
@@ -67,8 +67,8 @@ export interface NextHopChoice {
 }
 
 /**
- * The next hop; null: there is none. In the middle whom the hop before it offers, as it is surely reached from there.
- * As the last one an exit that we know too, rather than one that only the hop before it knows.
+ * The next hop; null: there is none. In the middle one that the hop before it offers, as it is surely reached from
+ * there. As the last one an exit that we know too, rather than one that only the hop before it knows.
  */
 export function chooseNextHop(choice: NextHopChoice, random: Random): HopCandidate | null {
   const { offered, last, required, excluded } = choice

@@ -1,6 +1,6 @@
 // Circuits of others that run through this node: those that end here, and those that go on. Knows their ages and
-// bounds; how they come to be is told elsewhere. Invariant: an id means one circuit, and circuits are at most as many
-// as there are places.
+// bounds; serving-hop.ts makes them. Invariant: an id means one circuit, and circuits are at most as many as there are
+// places.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import { addressKey } from '../../../base/ids.ts'
@@ -23,7 +23,7 @@ import type { RelayPath } from './relay-path.ts'
 export interface RelaySide {
   readonly id: number
   readonly address: PeerAddress
-  /** 74 bytes: who may end it from this side. */
+  /** 74 bytes: the key of the node that may end it from this side. */
   readonly publicKey: Uint8Array
 }
 

@@ -1,5 +1,5 @@
-// Addresses as they stand in cells, and as objects: the same object for the same address, so that nothing is made for
-// each cell.
+// Addresses as bytes of cells, and as objects: the same object for the same address, so that nothing is made for each
+// cell.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import { type AnyAddress, readAddr, writeAddr } from '../../overlay/wire/address.ts'
@@ -58,7 +58,7 @@ export class KnownAddresses {
   }
 }
 
-/** An addr as it stands in cells. */
+/** An addr as cells have it. */
 export function encodedAddress(address: AnyAddress): Uint8Array {
   const writer = new OverlayWriter()
   writeAddr(writer, address)

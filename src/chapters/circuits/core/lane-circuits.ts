@@ -171,11 +171,11 @@ export class LaneCircuits {
     const wasReady = circuit.hops.length >= circuit.goalHops
     if (!wasReady) this.#waitUntilMs = this.#deps.clock.now() + BUILD_AGAIN_MS * 2 ** Math.min(4, this.#failedInRow++)
     this.#deps.changed()
-    // Not from inside the removal: who watches too may have to hear of it first.
+    // Not from inside the removal: other watchers may have to hear of it first.
     this.#deps.clock.after(0, () => this.#look())
   }
 
-  /** Whoever is new may be whom we waited for. */
+  /** A new candidate may be the one we waited for. */
   #candidatesChanged(): void {
     if (this.#demand === 0) return
     this.#waitUntilMs = 0

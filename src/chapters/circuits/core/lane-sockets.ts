@@ -1,5 +1,5 @@
-// Datagram sockets of a lane: each destination goes by one circuit for as long as that lives, as who is asked knows us
-// by the exit's address. Sockets of a lane share its circuits; what comes in goes to the one that spoke with its sender
+// Datagram sockets of a lane: each destination is reached by one circuit for as long as that lives, as it knows us by
+// the exit's address. Sockets of a lane share its circuits; what comes in goes to the one that spoke with its sender
 // over that circuit.
 
 import { AppError } from '../../../base/errors.ts'
@@ -16,7 +16,7 @@ export interface LaneWays {
   choose(): OwnCircuit | null
   /** A destination is carried by a circuit, or no longer. */
   carry(circuit: OwnCircuit, more: 1 | -1): void
-  /** The linked circuit that an address stands for; undefined: it is an address. */
+  /** The linked circuit behind an address; undefined: a real address. */
   linkedAt(to: PeerAddress): OwnCircuit | undefined
 }
 
@@ -24,16 +24,16 @@ type Receive = (bytes: Uint8Array, from: PeerAddress) => void
 
 interface Route {
   readonly key: string
-  /** The destination as it stands in cells. */
+  /** The destination as cells have it. */
   readonly encoded: Uint8Array
   /** Nothing else will do: the circuit is the destination. */
   readonly fixed: boolean
   circuit: OwnCircuit | null
-  /** Forgotten: who still has it asks for a new one. */
+  /** Forgotten: holders of it ask for a new one. */
   gone: boolean
 }
 
-/** First of the numbers that stand for ports. */
+/** First of the numbers used as ports. */
 const FIRST_PORT = 49_152
 
 /** The sockets of one lane. */
@@ -76,7 +76,7 @@ export class LaneSockets implements UdpNetwork {
       }
       if (known) return
     }
-    // Whoever nobody spoke with wants the socket that is there for strangers: the first.
+    // A sender that no socket has sent to goes to the socket for strangers: the first.
     for (const socket of this.#sockets) return socket.receive(bytes, from)
   }
 

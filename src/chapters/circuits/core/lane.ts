@@ -1,5 +1,5 @@
-// Everything that downloads of one hop count have of the network: sockets, HTTP exchanges, hidden swarms, and why
-// nothing goes.
+// All of the network that downloads of one hop count have: sockets, HTTP exchanges, hidden swarms, and why nothing
+// goes.
 
 import { AppError } from '../../../base/errors.ts'
 import type { InfoHash, PeerAddress } from '../../../base/ids.ts'
@@ -29,15 +29,15 @@ export interface LaneDeps {
 }
 
 /**
- * Everything that downloads of one hop count have of the network: sockets, HTTP exchanges, hidden swarms, and why
- * nothing goes.
+ * All of the network that downloads of one hop count have: sockets, HTTP exchanges, hidden swarms, and why nothing
+ * goes.
  */
 export class Lane implements CircuitLane {
   readonly hops: HopCount
   readonly udp: LaneSockets
   readonly #deps: LaneDeps
   readonly #circuits: LaneCircuits
-  /** Circuits that are linked with a peer's, by the address that stands for them. */
+  /** Circuits that are linked with a peer's, by the address given to them. */
   readonly #linked = new Map<string, OwnCircuit>()
   readonly #watches = new Set<() => void>()
 

@@ -36,7 +36,7 @@ export const HOP_PATIENCE_MS = 2_500
  * there.
  */
 export const FURTHER_HOP_TRIES = 3
-/** A circuit that has a hop waits so long for somebody to be known who can be the next. */
+/** A circuit that has a hop waits so long for a node to be known that can be the next. */
 export const FURTHER_HOP_WAIT_MS = 5_000
 /** Circuits that wait for candidates choose so long after the first one is known. */
 export const CANDIDATES_SETTLE_MS = 300
@@ -44,7 +44,7 @@ export const CANDIDATES_SETTLE_MS = 300
 /** Creates of ours for others that wait for their answers. */
 export const MAX_LINKS = 256
 /**
- * Creates of one address that are answered, for each costs a handshake: saved up, and one more each so many
+ * Creates of one address that are answered, as each costs a handshake: saved up, and one more each so many
  * milliseconds.
  */
 export const CREATES_OF_ADDRESS = { burst: 40, refillMs: 250 } as const
@@ -64,7 +64,7 @@ export const MAX_HTTP_REQUESTS = 32
 export const HTTP_TIMEOUT_MS = 5_000
 /** Bytes of an answer that an exit returns. */
 export const MAX_HTTP_ANSWER_BYTES = 1024 * 1024
-/** Pieces in which such an answer may trickle in. */
+/** Such an answer may come in so many pieces. */
 export const MAX_HTTP_CHUNKS = 2_048
 /** Parts of an answer that leave in one turn. */
 export const HTTP_PARTS_A_TURN = 32
@@ -84,7 +84,7 @@ export const HEALTH_MS = 1_000
 export const PINGS_KEPT = 16
 /** So many are needed to judge by them. */
 export const LOSS_PINGS = 8
-/** Cells of a circuit that could not be read, from which on (and as part of all) it is given up. */
+/** A circuit is given up from so many cells on that could not be read, when they are also this part of all. */
 export const BAD_CELLS = { least: 16, part: 0.1 } as const
 /** Destinations of a lane's socket whose circuits are remembered. */
 export const MAX_ROUTES = 4_096

@@ -4,7 +4,7 @@ import { LAYER_BYTES, type LayerKey } from '../../overlay/ports/overlay-crypto.t
 import { ReplayWindow } from './replay-window.ts'
 
 const WORD = 0x1_0000_0000
-/** High words from here on are no exact numbers any more; nobody ever counts so far. */
+/** High words from here on are no exact numbers any more; no counter gets so far. */
 const MAX_HIGH = 0x20_0000
 
 /** One direction of a layer at the end that reads it. */

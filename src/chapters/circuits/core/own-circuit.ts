@@ -1,6 +1,6 @@
-// One circuit of our own: its hops with their layers, cells out and in, counts. What the messages mean is told
-// elsewhere; this only puts layers on and takes them off. Invariant: a circuit that is closed sends nothing and
-// receives nothing.
+// One circuit of our own: its hops with their layers, cells out and in, counts. What the messages mean is elsewhere
+// (cell-handlers.ts); this only puts layers on and takes them off. Invariant: a circuit that is closed sends nothing
+// and receives nothing.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import { LAYER_BYTES, LAYER_HEAD_BYTES, LAYER_TAG_BYTES, type LayerKey } from '../../overlay/ports/overlay-crypto.ts'
@@ -126,7 +126,7 @@ export class OwnCircuit {
     return this.#state === 'READY'
   }
 
-  /** Who was asked last to be the next hop; null: nobody since the last hop answered. */
+  /** Who was asked last to be the next hop; null: none since the last hop answered. */
   get asked(): Uint8Array | null {
     return this.#asked
   }
@@ -136,12 +136,12 @@ export class OwnCircuit {
     this.#asked = publicKey
   }
 
-  /** Nobody can be asked now, for this reason; null: somebody can. */
+  /** Why no node can be asked now; null: one can. */
   waitsFor(reason: string | null): void {
     if (this.#state === 'EXTENDING') this.#reason = reason
   }
 
-  /** Where its cells go and come from; null: nobody was asked yet. */
+  /** Where its cells go and come from; null: no node was asked yet. */
   get firstHop(): PeerAddress | null {
     return this.#firstHop
   }

@@ -1,5 +1,5 @@
-// All circuits of our own: built, watched, pinged, ended. Invariant: who watches hears of each circuit that became
-// ready and of each that was removed, the latter exactly once and also when it was never ready.
+// All circuits of our own: built, watched, pinged, ended. Invariant: watchers hear of each circuit that became ready
+// and of each that was removed, the latter exactly once and also when it was never ready.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import { addressKey } from '../../../base/ids.ts'
@@ -121,7 +121,7 @@ export class OwnCircuits {
     return circuit
   }
 
-  /** The first hop of a circuit answered, from there; false: nobody asked it. */
+  /** The first hop of a circuit answered, from there; false: it was not asked. */
   created(circuit: OwnCircuit, values: PayloadOf<typeof created>, from: PeerAddress): boolean {
     return this.#builder.created(circuit, values, from)
   }
@@ -205,8 +205,8 @@ export class OwnCircuits {
     for (const [circuit, health] of this.#health) {
       if (circuit.state === 'CLOSING') continue
       const { dead, ping } = health.step(nowMs, isPinged(circuit))
-      // Which hop it was nobody knows: the next circuit takes other ones where it can. That nobody came to a rendezvous
-      // is no hop's fault.
+      // Which hop it was is not known: the next circuit takes other ones where it can. An unused rendezvous is no hop's
+      // fault.
       if (dead !== null && circuit.purpose !== 'rendezvous-seeder')
         for (const { publicKey } of circuit.hops) this.#deps.candidates.doubt(publicKey, nowMs)
       const end = dead ?? this.#over(circuit, nowMs)

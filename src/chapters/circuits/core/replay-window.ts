@@ -1,8 +1,7 @@
 // Counters of cells that came already, of one way of one layer: a cell that comes again is dropped, one that overtook
-// others is not. Only counters that passed the check of their cell come here, so nobody but the sender can move the
-// window.
+// others is not. Only counters that passed the check of their cell come here, so only the sender can move the window.
 
-/** Counters behind the newest that are told apart; what is older is taken for a repetition. */
+/** So many counters behind the newest are remembered; what is older is taken for a repetition. */
 const WINDOW = 2_048
 
 /** A window of bits behind the highest counter. */

@@ -9,11 +9,11 @@ import { LAYER_HEAD_BYTES, LAYER_TAG_BYTES, type LayerKey } from '../../overlay/
 import type { CellText, OverlayCryptoPool } from '../../overlay/ports/overlay-crypto-pool.ts'
 import { SLOT_BYTES } from './limits.ts'
 
-/** Layers within a window from which on cells are gathered. */
+/** From so many layers within a window on, cells are gathered. */
 export const GATHER_LAYERS = 96
 /** The window, milliseconds. */
 export const GATHER_WINDOW_MS = 1
-/** Layers of one circuit in one turn from which on a worker makes them: 64 cells of three hops. */
+/** From so many layers of one circuit in one turn on, a worker makes them: 64 cells of three hops. */
 export const WORKER_LAYERS = 192
 /** Cells that wait, of all circuits together: 2 MiB. */
 export const MAX_GATHERED = 1_024

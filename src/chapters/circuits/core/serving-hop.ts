@@ -32,7 +32,7 @@ export interface ServingDeps {
   readonly publicKey: Uint8Array
   /** Answers a handshake (32 bytes) with our key, perhaps on another thread; null: it cannot be answered. */
   respond(ephemeral: Uint8Array): Promise<HandshakeDone | null>
-  /** Our flags, now; 0: we serve nobody. */
+  /** Our flags, now; 0: we serve no other node. */
   flags(): number
   /** An id that no circuit has. */
   freshId(): number
@@ -44,7 +44,7 @@ export interface ServingDeps {
   mayReach(ip: string): boolean
 }
 
-/** A create of ours for somebody's extend. */
+/** A create that we sent for another node's extend. */
 interface Link {
   readonly circuit: EndingCircuit
   readonly extendId: number
@@ -77,7 +77,7 @@ export class ServingHop {
     return this.#links.has(id)
   }
 
-  /** Somebody wants us as hop. */
+  /** Another node wants us as hop. */
   create(id: number, from: PeerAddress, values: PayloadOf<typeof create>): void {
     const { respond, joined, clock } = this.#deps
     const { total, taken } = joined.places
@@ -107,7 +107,7 @@ export class ServingHop {
     this.#link(circuit, hop, values)
   }
 
-  /** A hop that we asked for somebody answered; false: that was not asked. */
+  /** A hop that we asked for another node answered; false: that was not asked. */
   created(id: number, from: PeerAddress, values: PayloadOf<typeof created>): boolean {
     const link = this.#links.get(id)
     if (link === undefined || link.createId !== values.identifier || link.hop.address.ip !== from.ip) {
@@ -161,7 +161,7 @@ export class ServingHop {
     wire.send(plainCell(wire.prefix, create, { circuitId: id, early: false }, request), hop.address)
   }
 
-  /** Who is meant, and where: whom we offered, whom we know, or who is at the address that was given. */
+  /** Which node is meant, and where: one we offered, one we know, or the one at the address that was given. */
   #hopOf(circuit: EndingCircuit, { publicKey, address }: PayloadOf<typeof extend>): Link['hop'] | null {
     const { peerOf, mayReach } = this.#deps
     if (!isCircuitKey(publicKey)) return null

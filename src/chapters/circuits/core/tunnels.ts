@@ -68,7 +68,7 @@ export interface TunnelDrops {
   readonly forbidden: number
   /** Creates, extends and answers that were too many or not asked for. */
   readonly refused: number
-  /** Messages in readable cells that were malformed, or that nobody waits for. */
+  /** Messages in readable cells that were malformed, or that were not asked for. */
   readonly malformed: number
   /** Datagrams that exits did not let pass. */
   readonly policy: number
@@ -141,7 +141,7 @@ export class Tunnels {
     this.joined.setPlaces(places)
   }
 
-  /** A node did not do what it should as hop: it is chosen where there is nobody else. */
+  /** A node did not do what it should as hop: it is chosen where there is no other. */
   doubt(publicKey: Uint8Array): void {
     this.candidates.doubt(publicKey, this.#deps.clock.now())
   }

@@ -49,7 +49,7 @@ export class CircuitsForHidden implements HiddenHost {
     }
   }
 
-  /** Hidden services are told from here on. */
+  /** The listener is called from here on. */
   listen(listener: HiddenListener): void {
     this.#listener = listener
   }

@@ -1,5 +1,5 @@
 // Tells the overlay DHT that a seeder can be met here (8.2). Other implementations store the value once, and it is gone
-// after an hour; ours is stored again before, and soon where nobody took it.
+// after an hour; ours is stored again before, and soon where no node took it.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { OverlayDht } from '../../overlay/core/index.ts'

@@ -1,6 +1,6 @@
 // Questions of one kind that were sent over circuits and wait for their answers; some kinds are sent again meanwhile,
-// for cells get lost. Invariants: each ends once, with its answer, or with null when none came in time or its circuit
-// went; an answer that comes over another circuit is nobody's.
+// since cells get lost. Invariants: each ends once, with its answer, or with null when none came in time or its circuit
+// went; an answer that comes over another circuit is ignored.
 
 import { type RequestKind, requestKind, type Requests } from '../../overlay/core/index.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
@@ -28,7 +28,7 @@ export interface Patience {
 
 /**
  * Questions of one kind that were sent over circuits and wait for their answers; some kinds are sent again meanwhile,
- * for cells get lost.
+ * since cells get lost.
  */
 export class Answers<T> {
   readonly #deps: AnswersDeps
@@ -60,7 +60,7 @@ export class Answers<T> {
     })
   }
 
-  /** An answer came over `circuit`; nobody waiting for it is counted. */
+  /** An answer came over `circuit`; counted when no question waits for it. */
   give(circuit: HiddenCircuit, identifier: number, answer: T): void {
     const { requests, counts } = this.#deps
     const waiting = requests.peek(this.#kind, identifier)

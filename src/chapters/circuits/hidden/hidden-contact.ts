@@ -1,5 +1,5 @@
 // The circuits over which downloaders of one hop count talk to introduction points: two, with different last hops where
-// there are, for not every node reaches every other. Built when the first swarm wants them, replaced when they go or
+// there are, since not every node reaches every other. Built when the first swarm wants them, replaced when they go or
 // lead nowhere, given up with the last swarm. Nodes without exit flags will do as last hop: only packets of this
 // overlay leave there.
 
@@ -49,13 +49,13 @@ export class ContactCircuits {
     return [...this.#misses.keys()].filter(({ alive }) => alive)
   }
 
-  /** Somebody wants them. */
+  /** A swarm wants them. */
   want(user: ContactUser): void {
     this.#users.add(user)
     this.#begin()
   }
 
-  /** Somebody wants them no longer. */
+  /** A swarm wants them no longer. */
   release(user: ContactUser): void {
     if (!this.#users.delete(user) || this.#users.size > 0) return
     this.#timer?.cancel()

@@ -10,11 +10,11 @@ export interface HiddenCounts {
   joined: number
   /** Texts and packets that could not be read. */
   malformed: number
-  /** Answers that nobody waited for, or that came another way than the question went. */
+  /** Answers to no question, or that came another way than the question went. */
   unasked: number
   /** Answers whose proof is not the seeder's, and rendezvous infos that cannot be opened. */
   forged: number
-  /** Cookies nobody left, and circuits that cannot be linked. */
+  /** Cookies that no seeder left, and circuits that cannot be linked. */
   strangeCookies: number
   /** Registrations of a seeder or cookie that is registered, and handshakes that came again. */
   repeated: number

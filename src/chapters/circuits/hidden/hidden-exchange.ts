@@ -58,7 +58,7 @@ export class IntroductionExchange {
     this.#community.introductions.onExtra((peer, extra) => this.#take(peer, extra))
   }
 
-  /** We introduce nobody in this swarm. */
+  /** We introduce no seeder of this swarm. */
   get isIdle(): boolean {
     return this.#own.size === 0
   }

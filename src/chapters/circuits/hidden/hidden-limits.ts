@@ -91,7 +91,7 @@ export const MAX_ANSWERED_ADDRESSES = 512
 
 /** A value in the DHT lives for 3600 s (section 6): it is renewed before. */
 export const ANNOUNCE_EVERY_MS = 2_700_000
-/** Tried again after this when nobody took it; doubled each time, up to the second one. */
+/** Tried again after this when no node took it; doubled each time, up to the second one. */
 export const ANNOUNCE_RETRY_MS = 2_000
 /** The longest of these waits. */
 export const MAX_ANNOUNCE_RETRY_MS = 60_000

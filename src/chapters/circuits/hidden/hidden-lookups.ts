@@ -1,6 +1,7 @@
 // Looking for introduction points for others (8.3): a peers-request that came over a circuit is answered from the
 // overlay of the swarm where we are in it, else from the overlay DHT; one that came as a bare packet only from the
-// overlay. Invariant: nobody gets more look-ups than an allowance, nor bare addresses longer answers than theirs.
+// overlay. Invariant: no node gets more look-ups than an allowance, nor a bare address a longer answer than its
+// question.
 
 import { Allowance } from '../../../base/allowance.ts'
 import { addressKey, type PeerAddress } from '../../../base/ids.ts'

@@ -1,12 +1,12 @@
-// What hidden services (protocol section 8) and circuits have of each other. Types only: everything about introduction
-// and rendezvous points stays behind this, so that another way of meeting can take its place (section 14). A text is
-// what a cell carries when all layers are off: message number and payload, without circuit id.
+// The port between hidden services (protocol section 8) and circuits. Types only: everything about introduction and
+// rendezvous points stays behind this, so that another way of meeting can take its place (section 14). A text is what a
+// cell carries when all layers are off: message number and payload, without circuit id.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { LayerKey, OverlayCrypto } from '../../overlay/ports/overlay-crypto.ts'
 import type { CircuitPurpose } from '../../overlay/ports/overlay-facts.ts'
 
-/** A node that is to be the last hop. `address` null: the hop before it knows it. */
+/** The node wanted as last hop. `address` null: the hop before it knows it. */
 export interface LastHop {
   /** 74 bytes. */
   readonly publicKey: Uint8Array
@@ -15,7 +15,7 @@ export interface LastHop {
 
 /**
  * The innermost layer of one end of a linked circuit (8.5): the seeder seals forward and opens backward, the downloader
- * the other way round. Whoever got it wipes it when the circuit ends.
+ * the other way round. Its holder wipes it when the circuit ends.
  */
 export interface EndToEnd {
   readonly seal: LayerKey
@@ -25,7 +25,7 @@ export interface EndToEnd {
 /** What hidden services ask of cryptography. */
 export type HiddenCrypto = Pick<OverlayCrypto, 'generate' | 'begin' | 'respond'>
 
-/** A complete circuit of our own that was built for hidden services; nobody else uses it. */
+/** A complete circuit of our own that was built for hidden services, which alone use it. */
 export interface HiddenCircuit {
   readonly id: number
   readonly purpose: CircuitPurpose
@@ -51,7 +51,7 @@ export interface HiddenCircuit {
   fail(reason: string): void
 }
 
-/** A circuit of somebody else whose last hop we are. */
+/** Another node's circuit whose last hop we are. */
 export interface ServedCircuit {
   readonly id: number
   /** False from the moment its removal was decided. */
@@ -62,7 +62,7 @@ export interface ServedCircuit {
   send(text: Uint8Array): void
   /** Sends a data text back that says `origin`. */
   sendData(origin: PeerAddress, packet: Uint8Array): void
-  /** What it serves as, for what is shown; an introduction circuit may live for 24 h. */
+  /** What it serves as, for displays; an introduction circuit may live for 24 h. */
   serveAs(role: 'introduction' | 'rendezvous'): void
 }
 
@@ -72,8 +72,8 @@ export interface HiddenBuild {
   /** 1 to 4, all hops counted. */
   readonly hops: number
   /**
-   * The last hop: this one, or whom the rules of section 7.6 choose: `introduction` an exit before a relay, `relay` a
-   * relay before an exit. Nodes without exit flags serve packets of this overlay too, so data circuits of hidden
+   * The last hop: this one, or one that the rules of section 7.6 choose: `introduction` an exit before a relay, `relay`
+   * a relay before an exit. Nodes without exit flags serve packets of this overlay too, so data circuits of hidden
    * services need no exit.
    */
   readonly last: LastHop | 'introduction' | 'relay'

@@ -1,6 +1,6 @@
 // A seeder in one hidden swarm: keeps introduction points (8.2), and meets the downloaders that they send at rendezvous
-// points (8.4). Each swarm has a key pair of its own, so that nobody sees two swarms of one seeder together. Invariant:
-// an introduction circuit that goes is replaced, later each time it fails.
+// points (8.4). Each swarm has a key pair of its own, so that two swarms of one seeder cannot be linked. Invariant: an
+// introduction circuit that goes is replaced, later each time it fails.
 
 import { Allowance } from '../../../base/allowance.ts'
 import { errorText } from '../../../base/errors.ts'

@@ -103,7 +103,7 @@ export class HiddenSeeker implements ContactUser {
     this.#deps.contact.release(this)
   }
 
-  /** Nobody is linked yet: asking oftener helps, for those who answer come and go. */
+  /** No seeder is linked yet: asking more often helps, since nodes that answer come and go. */
   #everyMs(): number {
     if (this.#deps.meetings.linked.size > 0) return LOOKUP_EVERY_MS
     return Math.min(LOOKUP_EVERY_MS, FIRST_LOOKUPS_EVERY_MS * LOOKUPS_SLOWER ** Math.min(20, this.#lookups - 1))

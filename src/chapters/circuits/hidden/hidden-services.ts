@@ -1,6 +1,6 @@
-// Hidden services of this node (section 8): its own swarms, and what it does for those of others. Whoever changes how
-// seeders and downloaders meet changes what is behind this file; circuits know HiddenHost and HiddenListener only
-// (section 14).
+// Hidden services of this node (section 8): its own swarms, and what it does for those of others. Another way for
+// seeders and downloaders to meet would change only what is behind this file; circuits know HiddenHost and
+// HiddenListener only (section 14).
 
 import { DecodeError, errorText } from '../../../base/errors.ts'
 import type { InfoHash, PeerAddress } from '../../../base/ids.ts'

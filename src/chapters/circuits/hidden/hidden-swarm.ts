@@ -1,4 +1,4 @@
-// One hidden swarm this node is in: seeder or downloader, never both, for a downloader has nothing that others could
+// One hidden swarm this node is in: seeder or downloader, never both, since a downloader has nothing that others could
 // not get better from seeders. What was linked as one stays when it becomes the other.
 
 import type { PeerAddress } from '../../../base/ids.ts'
@@ -15,7 +15,7 @@ export interface JoinedSwarmDeps extends SeederRendezvousDeps, SeedingDeps, Omit
 }
 
 /**
- * One hidden swarm this node is in: seeder or downloader, never both, for a downloader has nothing that others could
+ * One hidden swarm this node is in: seeder or downloader, never both, since a downloader has nothing that others could
  * not get better from seeders.
  */
 export class JoinedSwarm implements HiddenSwarm {

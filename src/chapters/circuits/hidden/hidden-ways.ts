@@ -1,5 +1,5 @@
-// By which ways one seeder is asked to meet: an introduction point of it, and a circuit of ours that the point is asked
-// over. What led nowhere in this meeting comes last, what was answered first. Pure.
+// The ways to ask one seeder to meet: each is an introduction point of it, and a circuit of ours to ask that point
+// over. Ways that failed in this meeting come last, those that were answered first. Pure.
 
 import type { HiddenCircuit } from './hidden-seam.ts'
 import { type IntroductionPointName, pointKey } from './hidden-points.ts'

@@ -31,7 +31,7 @@ export interface SeederRendezvousOptions {
   readonly lookup: Uint8Array
   /** Of the download. */
   readonly hops: number
-  /** Gets the address that stands for each linked circuit. */
+  /** Gets the address given to each linked circuit. */
   readonly found: (at: PeerAddress) => void
 }
 

@@ -9,7 +9,7 @@ import type { UdpNetwork } from '../../../ports/udp.ts'
 /** Most hops of a circuit. */
 export type HopCount = 1 | 2 | 3
 
-/** What an exchange says that nobody answered: an exit is silent about whatever it does not carry. */
+/** The error of an exchange without an answer: an exit is silent about what it does not carry. */
 export const NO_ANSWER_OF_EXIT = 'no answer over the circuit'
 
 /** One HTTP exchange with a server behind an exit; plain HTTP only, for exits carry no TLS. */
@@ -45,8 +45,8 @@ export interface HiddenSwarm {
 export interface CircuitLane {
   readonly hops: HopCount
   /**
-   * Sockets whose datagrams leave at exits; each has sendToName, and gives as sender whom the exit heard. Family 4
-   * only.
+   * Sockets whose datagrams leave at exits; each has sendToName, and gives as sender the host that the exit heard.
+   * Family 4 only.
    */
   readonly udp: UdpNetwork
   /** Rejects with AppError SourceFailed (also: no circuit, no exit that carries HTTP) or Aborted. */

@@ -1,4 +1,4 @@
-// The records of /debug/circuits, read from what the overlays tell when somebody asks. Nothing here starts them: before
+// The records of /debug/circuits, read at a request from what the overlays report. Nothing here starts them: before
 // they run there are empty lists and zeros.
 
 import type { JoinedCircuitFacts, OverlayFacts, OwnCircuitFacts } from '../../overlay/ports/overlay-facts.ts'

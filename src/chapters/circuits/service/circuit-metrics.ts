@@ -1,4 +1,4 @@
-// Figures of the overlays and their circuits for Prometheus. Read when somebody asks, and only while the overlays run.
+// Figures of the overlays and their circuits for Prometheus. Read at a scrape, and only while the overlays run.
 
 import type { OverlayFacts } from '../../overlay/ports/overlay-facts.ts'
 import { counter, gauge } from '../../../services/diagnostics/metric-families.ts'

@@ -2,7 +2,7 @@
 
 import type { OverlayFacts } from '../../overlay/ports/overlay-facts.ts'
 
-/** Seconds in which the first peers are usually found. */
+/** The first peers are usually found within so many seconds. */
 const FINDING_S = 60
 
 /** Why the overlays may not be there; empty texts: no reason of that kind. */

@@ -1,5 +1,5 @@
 // Cells (IPv8, section 7.2): prefix (22), 00, u32 circuit id, plaintext, relay_early, text. Works on the bytes
-// themselves, for a relay makes no object of a cell. Offsets are those of the packet.
+// themselves, since a relay makes no object of a cell. Offsets are those of the packet.
 
 import type { Shape, ValuesOf } from '../../overlay/wire/fields.ts'
 import { CELL_ID } from './circuit-messages.ts'
@@ -8,13 +8,13 @@ import { MESSAGE_ID_AT, PREFIX_BYTES } from '../../overlay/wire/packet.ts'
 
 /** Bytes before the text of a cell. */
 export const CELL_HEADER_BYTES = 29
-/** Where the circuit id stands. */
+/** Offset of the circuit id. */
 export const CELL_CIRCUIT_AT = 23
-/** Where the plaintext flag stands. */
+/** Offset of the plaintext flag. */
 export const CELL_PLAIN_AT = 27
-/** Where the relay_early flag stands. */
+/** Offset of the relay_early flag. */
 export const CELL_EARLY_AT = 28
-/** Cells of a circuit that its originator marks as early, and from which on a relay passes no early one. */
+/** So many cells of a circuit its originator marks as early; a relay passes no more early ones. */
 export const EARLY_CELLS = 8
 
 /** True when a packet that hasPrefix is a cell with at least one byte of text. */

@@ -1,5 +1,5 @@
 // Messages that build, use and end circuits (IPv8, sections 7.5, 7.8, 10.2 and 10.3). Those of cells have no circuit id
-// here: it stands in the cell's header.
+// here: it is in the cell's header.
 
 import { addr, fixed, ip, key, raw, u16, u32, v16, v16Of } from '../../overlay/wire/fields.ts'
 import { inCell, signed } from '../../overlay/wire/message.ts'
@@ -16,7 +16,7 @@ const answer = { identifier: u16, ephemeral: v16Of(32), auth: fixed(32), candida
 
 /** A datagram through a circuit; on its way back the destination is NO_ADDRESS and the origin its sender. */
 export const data = inCell(1, 'data', { destination: addr, origin: addr, data: raw })
-/** Asks a hop to join: the public form of who sends it, and the originator's ephemeral key. */
+/** Asks a hop to join: the sender's public key, and the originator's ephemeral key. */
 export const create = inCell(2, 'create', { identifier: u16, publicKey: key, ephemeral: v16Of(32) }, true)
 /** `candidates`: encrypted, see candidates.ts. */
 export const created = inCell(3, 'created', answer, true)

@@ -1,6 +1,5 @@
-// The text of data cells (IPv8, section 7.5) on the busy path: where its parts stand, without an object or text for
-// each datagram, and its head written in front of a datagram. `data` in circuit-messages.ts is the same message as a
-// table.
+// The text of data cells (IPv8, section 7.5) on the busy path: where its parts are, without an object or text for each
+// datagram, and its head written in front of a datagram. `data` in circuit-messages.ts is the same message as a table.
 
 import { DecodeError } from '../../../base/errors.ts'
 import { type AnyAddress, type OverlayAddress, readAddr, skipAddr, writeAddr } from '../../overlay/wire/address.ts'
@@ -13,7 +12,7 @@ export const MOST_DATAGRAM_BYTES = 1356
 /** The same where a layer from end to end is put on too. */
 export const MOST_LINKED_DATAGRAM_BYTES = 1332
 
-/** Where the parts of one data text stand. One object serves all cells of a socket. */
+/** Where the parts of one data text are. One object serves all cells of a socket. */
 export class DataText {
   destinationAt = 0
   originAt = 0
@@ -43,9 +42,7 @@ export function isNoAddressAt(bytes: Uint8Array, at: number): boolean {
   return true
 }
 
-/**
- * What stands before the datagram in a data text; made once for each destination. Throws RangeError for no host name.
- */
+/** The head before the datagram in a data text; made once for each destination. Throws RangeError for no host name. */
 export function dataHead(destination: AnyAddress, origin: OverlayAddress): Uint8Array {
   const to = new OverlayWriter()
   to.u8(data.id)

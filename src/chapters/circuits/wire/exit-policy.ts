@@ -1,5 +1,5 @@
 // What kind of datagram wants to leave at an exit, or came to one (IPv8, section 9): guessed from its bytes. Pure, and
-// without allocation, for it looks at every datagram.
+// without allocation, since it looks at every datagram.
 
 import { hasPrefix } from '../../overlay/wire/packet.ts'
 import { PEER_FLAG } from '../../overlay/wire/peer-flags.ts'

@@ -6,7 +6,7 @@ import type { InfoHash } from '../../../base/ids.ts'
 import { formatIp, parseIp } from '../../../wire/net/compact-address.ts'
 import type { OverlayAddress } from '../../overlay/wire/address.ts'
 
-/** Port that stands for "not a port but a circuit". */
+/** Port that means "not a port but a circuit". */
 export const CIRCUIT_PORT = 1024
 
 /** What hidden-service messages and the overlay's DHT call a torrent: 20 bytes (8.1). */
@@ -30,7 +30,7 @@ export function addressOfCircuit(circuitId: number): OverlayAddress {
   return { ip: formatIp(bytes), port: CIRCUIT_PORT }
 }
 
-/** The circuit id that such an address stands for, or null when it is none. */
+/** The circuit id that such an address means, or null when it is none. */
 export function circuitOfAddress({ ip, port }: OverlayAddress): number | null {
   const bytes = port === CIRCUIT_PORT ? parseIp(ip) : null
   if (bytes === null || bytes.length !== 4) return null

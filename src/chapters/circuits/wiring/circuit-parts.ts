@@ -21,7 +21,7 @@ import type { OverlaySettings } from '../../overlay/wiring/settings-overlay.ts'
 export interface CircuitParts {
   readonly circuits: Circuits
   readonly facts: CircuitFigures
-  /** Ends all circuits; neighbours are told. The overlays are the caller's to stop, afterwards. */
+  /** Ends all circuits, with a destroy to the neighbours. The overlays are the caller's to stop, afterwards. */
   stop(): void
 }
 
@@ -84,9 +84,7 @@ export function makeCircuits(deps: RiderDeps): CircuitParts {
   }
 }
 
-/**
- * Where others find us: as they see us, or, in a network without an outside, where we are; NO_ADDRESS: nobody knows.
- */
+/** Where others find us: as they see us, or, in a network without an outside, where we are; NO_ADDRESS: not known. */
 function reachableAddress({ wanAddress, lanAddress }: Overlays): PeerAddress {
   return [wanAddress, lanAddress].find(address => address !== null && isSomewhere(address)) ?? NO_ADDRESS
 }

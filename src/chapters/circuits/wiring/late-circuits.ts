@@ -1,4 +1,4 @@
-// Circuits of a running overlay, made when somebody first asks for them: who only uses channels is not seen in the
+// Circuits of a running overlay, made when they are first asked for: a node that only uses channels is not seen in the
 // overlay of circuits, and relays nothing.
 
 import type { Circuits } from '../ports/circuits.ts'
@@ -8,7 +8,7 @@ import type { OverlayRider } from '../../overlay/wiring/overlay-rider.ts'
 import { type CircuitsFacts, noCircuitFacts } from '../../overlay/wiring/overlay-nothing.ts'
 
 /**
- * Circuits of a running overlay, made when somebody first asks for them: who only uses channels is not seen in the
+ * Circuits of a running overlay, made when they are first asked for: a node that only uses channels is not seen in the
  * overlay of circuits, and relays nothing.
  */
 export class LateCircuits implements OverlayRider {

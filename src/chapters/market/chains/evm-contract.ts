@@ -15,7 +15,7 @@ const NO_SALT = `0x${'0'.repeat(64)}`
 /** Where the contract is, in small letters. */
 export const LOCK_ADDRESS = getCreate2Address(CREATE2_DEPLOYER, NO_SALT, keccak256(LOCK_CREATION)).toLowerCase()
 
-/** How something in the contract stands. */
+/** The state of a lock in the contract. */
 export type LockState = 'none' | 'funded' | 'claimed' | 'refunded'
 
 const STATES: readonly LockState[] = ['none', 'funded', 'claimed', 'refunded']

@@ -27,7 +27,7 @@ export interface SignedSpend {
   readonly fee: bigint
 }
 
-/** Money in a contract, and the branch by which it is taken: a secret (64 hexadecimal digits), or null = back. */
+/** Money in a contract, and the branch that takes it: a secret (64 hexadecimal digits), or null = back. */
 export interface ContractSpend {
   readonly terms: HtlcTerms
   readonly txid: string

@@ -64,7 +64,7 @@ export class EvmSwapChain implements SwapChain {
     this.#deps = deps
   }
 
-  /** Both pay fixed addresses, whoever sends them. */
+  /** Both pay fixed addresses, no matter who sends them. */
   termsKey(_key: Uint8Array, payTo: string): string {
     return payTo.toLowerCase()
   }

@@ -1,6 +1,6 @@
-// What a server of a chain of Ethereum's kind says of the contract of swaps: its code, its state, its logs; and whether
-// a call would succeed. Answers that cannot be are refused; facts are read anew each time, so that blocks that are
-// taken back take what was in them along.
+// Asks a server of a chain of Ethereum's kind about the contract of swaps: its code, its state, its logs, and whether a
+// call would succeed. Impossible answers are refused; facts are read each time, so that a reorganisation takes back
+// what its blocks said.
 
 import { AppError } from '../../../base/errors.ts'
 import { type JsonRpc, RpcRefusal } from '../../wallets/ports/json-rpc.ts'
@@ -14,7 +14,7 @@ const QUANTITY = /^0x[0-9a-f]{1,12}$/i
 const LOG_BLOCKS = 1_000
 /** Questions for one log: four weeks of blocks every 12 seconds. */
 const MAX_QUESTIONS = 200
-/** Blocks before the one that somebody means: servers are not at the same height. */
+/** Blocks read before the one that is meant: servers are not at the same height. */
 const LOG_SLACK = 64
 /** What a node says of a call that fails, and not of itself. */
 const FAILED_CALL = /revert|out of gas|invalid opcode|insufficient (funds|balance)|intrinsic gas|gas floor/i

@@ -8,7 +8,7 @@ import { MAX_WEI } from '../../wallets/service/wallet-evm-chain.ts'
 
 const HASH = /^[0-9a-f]{64}$/
 const ADDRESS = /^0x[0-9a-f]{40}$/
-/** Nobody, precompiled contracts and what may become one. */
+/** The zero address, precompiled contracts and what may become one. */
 const RESERVED = 0xffffn
 /** Unix time of the year 2106, as chains of Bitcoin's kind have it. */
 const MAX_LOCK = 0xffffffff

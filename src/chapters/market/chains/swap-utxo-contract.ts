@@ -10,7 +10,7 @@ import type { SwapBlocks } from './swap-utxo-blocks.ts'
 
 const PLACE = /^([0-9a-f]{64}):(\d{1,5})$/
 
-/** A place as it is told: of which output. AppError InvalidParameter. */
+/** Reads the text of a place: which output it is. AppError InvalidParameter. */
 export function readPlace(place: string): { readonly txid: string; readonly index: number } {
   const [, txid, index] = PLACE.exec(place) ?? []
   if (txid === undefined) throw new AppError('InvalidParameter', 'The place of a contract is none.')

@@ -1,6 +1,6 @@
-// Headers of a chain of Bitcoin's kind, newest first believed when they follow each other and show work: where blocks
-// stand, which were taken back, and the clock of time locks (median of the last eleven times, BIP 113), computed here
-// and never asked for.
+// Headers of a chain of Bitcoin's kind, believed when they follow each other and show work: heights of blocks, which
+// were taken back, and the clock of time locks (median of the last eleven times, BIP 113), computed here and never
+// asked for.
 
 import { AppError } from '../../../base/errors.ts'
 import type { ReadHeader } from '../../wallets/core/tx-reader.ts'
@@ -9,22 +9,22 @@ import type { UtxoChain } from '../../wallets/service/wallet-utxo-chain.ts'
 /** Blocks that may be taken back; a server that shows more than these differently is not believed. */
 const MAX_REORG = 100
 /**
- * Headers kept below the newest when nobody asks for older ones: those of a reorganisation, and of the median before
+ * Headers kept below the newest when no older ones are asked for: those of a reorganisation, and of the median before
  * it.
  */
 const FIRST_HEADERS = MAX_REORG + 11
 /** Headers kept at all. What is asked for below is not looked for. */
 const MAX_HEADERS = 100_000
-/** Times of which the median is taken (BIP 113). */
+/** The median is taken of so many times (BIP 113). */
 const MEDIAN_SPAN = 11
 
 /** What is kept of a header. */
 export type KeptHeader = Pick<ReadHeader, 'hash' | 'previous' | 'time' | 'bits'>
 
 /**
- * Headers of a chain of Bitcoin's kind, newest first believed when they follow each other and show work: where blocks
- * stand, which were taken back, and the clock of time locks (median of the last eleven times, BIP 113), computed here
- * and never asked for.
+ * Headers of a chain of Bitcoin's kind, believed when they follow each other and show work: heights of blocks, which
+ * were taken back, and the clock of time locks (median of the last eleven times, BIP 113), computed here and never
+ * asked for.
  */
 export class SwapHeaders {
   /** From `#lowest` to the tip. */
@@ -52,8 +52,8 @@ export class SwapHeaders {
   }
 
   /**
-   * Goes where the server's chain is. The height up to which nothing changed. Rejects with AppError WalletServerFailed;
-   * what was there stays then.
+   * Follows the server's chain. Answers the height up to which nothing changed. Rejects with AppError
+   * WalletServerFailed; what was known stays then.
    */
   async follow(chain: UtxoChain): Promise<number> {
     const height = await chain.height()

@@ -1,6 +1,6 @@
 // Reads the blocks of a chain once for all swaps of a coin, and keeps what they say of what is watched. Something that
 // is watched later costs a second look only at blocks whose marks may have it. Blocks that are taken back take what
-// they said with them. Nothing is stored: whoever asks says where to begin.
+// they said with them. Nothing is stored: the caller says where to begin.
 
 import { AppError } from '../../../base/errors.ts'
 import type { ReadBlock } from '../../wallets/core/tx-reader.ts'
@@ -8,9 +8,9 @@ import { factsIn, markOf, marksOf, type WatchedFact, type WatchKey } from '../..
 import type { SwapHeaders } from './swap-utxo-headers.ts'
 import type { UtxoChain } from '../../wallets/service/wallet-utxo-chain.ts'
 
-/** Things that are watched; the one that nobody asked about for longest goes. */
+/** Things that are watched; the one not asked about for longest goes. */
 const MAX_WATCHES = 4_096
-/** Facts of one of them: who pays dust to a script does not fill the memory; the first are kept. */
+/** Facts of one of them: dust payments to a script must not fill the memory; the first are kept. */
 const MAX_FACTS = 500
 /** Marks kept of blocks: 16 MiB, a day and a half of Bitcoin. Older blocks are read again where they are asked for. */
 const MAX_MARKS = 4_194_304
@@ -64,7 +64,7 @@ export class SwapScan {
     return [...(this.#watches.get(key)?.facts ?? [])].sort((a, b) => (a.height ?? 0) - (b.height ?? 0))
   }
 
-  /** Goes where the server's chain is, and reads what is to be read. */
+  /** Follows the server's chain, and reads its new blocks. */
   async follow(chain: UtxoChain): Promise<void> {
     await this.#run(chain)
   }

@@ -1,5 +1,6 @@
 // What waits for a block, as far as swaps ask: the server's list is read through once, a mark of 32 bits for each thing
-// in it is kept, and only transactions whose marks fit are looked at again. The server is not told what is looked for.
+// in it is kept, and only transactions whose marks fit are looked at again. The server does not learn what is looked
+// for.
 
 import { factsIn, markOf, marksOf, type WatchedFact, type WatchKey } from '../../wallets/core/watched-facts.ts'
 import type { UtxoChain } from '../../wallets/service/wallet-utxo-chain.ts'

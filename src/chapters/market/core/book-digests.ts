@@ -1,7 +1,7 @@
-// What a book tells of all it keeps, so that two books can be compared and made equal (market-mesh.ts asks,
-// order-book.ts answers): a tree of digests over the hashes of the statements. It covers whatever another book must
-// have to be equal: the last statement of each order that stands, those of orders that are over until their time has
-// passed, and both statements of a fraud.
+// Digests of a whole book, so that two books can be compared and made equal (market-mesh.ts asks, order-book.ts
+// answers): a tree over the hashes of the statements. It covers whatever another book must have to be equal: the last
+// statement of each open order, those of orders that are over until their time has passed, and both statements of a
+// fraud.
 
 import type { OrderRef, OrderStatement } from '../wire/types.ts'
 
@@ -20,9 +20,8 @@ export interface BookDigest {
 }
 
 /**
- * What a book tells of all it keeps, so that two books can be compared and made equal (market-mesh.ts asks,
- * order-book.ts answers): a tree of digests over the hashes of the statements. A prefix is up to 64 hexadecimal digits
- * of a statement's hash.
+ * Digests of a whole book, so that two books can be compared and made equal (market-mesh.ts asks, order-book.ts
+ * answers): a tree over the hashes of the statements. A prefix is up to 64 hexadecimal digits of a statement's hash.
  */
 export interface BookDigests {
   /** Of a prefix of at most DIGEST_DEPTH digits. */

@@ -14,14 +14,14 @@ export type EntryStage = 'stands' | 'closed' | 'fraud' | 'over' | 'gone'
 export interface BookEntry {
   /** Those of the statement. */
   terms: OrderTerms
-  /** The last; of a fraud the one that stands longest. */
+  /** The last; of a fraud the one with the longest time. */
   statement: OrderStatement
   /** Of a fraud: the other one. */
   proof: OrderStatement | null
   stage: EntryStage
   /** Unix time, milliseconds: when the time of all its statements is over. */
   endMs: number
-  /** Unix time, milliseconds: when it is to be looked at again. */
+  /** Unix time, milliseconds: when to look at it again. */
   dueMs: number
 }
 
@@ -36,7 +36,7 @@ export function entryOf(statement: OrderStatement): BookEntry {
   return { terms, statement, proof: null, stage: stageOf(statement), endMs: endOf(terms), dueMs: 0 }
 }
 
-/** How an order of which this is said stands. */
+/** The stage of an order with this statement. */
 export function stageOf({ state }: OrderStatement): 'stands' | 'closed' {
   return state.status === 'closed' ? 'closed' : 'stands'
 }
@@ -53,9 +53,9 @@ export function isLater(one: OrderStatement, other: OrderStatement): boolean {
 }
 
 /**
- * The two statements that prove a fraud, out of several of which some have other terms: the last (isLater) with the
- * terms that stand longest, then the last with those that come next. All nodes keep the same two, whichever came first,
- * and nothing that they have seen outlives them. Null: all have the same terms.
+ * The two statements that prove a fraud, out of several with different terms: the last (isLater) with the terms that
+ * last longest, then the last with those that come next. All nodes keep the same two, whichever came first, and nothing
+ * that they have seen outlives them. Null: all have the same terms.
  */
 export function proofOf(statements: readonly OrderStatement[]): readonly [OrderStatement, OrderStatement] | null {
   const sorted = statements.toSorted(compareProofs)

@@ -1,6 +1,6 @@
 // Which orders a book keeps when there are too many: every trader has the same share, those with the smallest numbers
-// of each. It hangs on nothing but trader and number, so books that hear the same orders keep the same ones, whichever
-// came first (decision 0433).
+// of each. It depends on nothing but trader and number, so books that hear the same orders keep the same ones,
+// whichever came first (decision 0433).
 
 import type { TraderId } from '../wire/types.ts'
 import type { BookEntry } from './book-entry.ts'

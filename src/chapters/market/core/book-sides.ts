@@ -1,4 +1,4 @@
-// What stands in a book, by pair and side, the best price first. Prices of a side with nothing in it are forgotten.
+// The open orders of a book, by pair and side, the best price first. Prices of a side with nothing in it are forgotten.
 
 import type { Asset } from '../../wallets/core/assets.ts'
 import type { OrderTerms, Side } from '../wire/types.ts'
@@ -12,7 +12,7 @@ interface PairSides<T> {
   readonly bid: SortedBlocks<T>
 }
 
-/** What stands in a book, by pair and side, the best price first. Each order is in once. */
+/** The open orders of a book, by pair and side, the best price first. Each order is in once. */
 export class BookSides<T extends { readonly terms: OrderTerms }> {
   readonly #pairs = new Map<string, PairSides<T>>()
   #size = 0

@@ -4,9 +4,9 @@ import type { Asset } from '../../wallets/core/assets.ts'
 import type { OrderRef, OrderStatement, OrderTerms, Side } from '../wire/types.ts'
 
 /**
- * What a statement came to. `new`: an order nobody here knew; `newer`: a later state of a known one; `fraud`: other
- * terms under the same name, the order is closed for ever; `known`, `older`: nothing new; `expired`, `future`: refused
- * by its time; `full`: no room for it.
+ * What a statement came to. `new`: an unknown order; `newer`: a later state of a known one; `fraud`: other terms under
+ * the same name, the order is closed for ever; `known`, `older`: nothing new; `expired`, `future`: refused by its time;
+ * `full`: no room for it.
  */
 export type BookChange = 'new' | 'newer' | 'fraud' | 'known' | 'older' | 'expired' | 'future' | 'full'
 
@@ -18,7 +18,7 @@ export interface Pair {
 
 /** The order book. */
 export interface Book {
-  /** Orders that stand. */
+  /** Open orders. */
   readonly size: number
   /** Takes in a statement whose signature was checked. */
   put(statement: OrderStatement): BookChange
@@ -31,8 +31,8 @@ export interface Book {
   crossing(terms: OrderTerms): Iterable<OrderStatement>
   pairs(): readonly Pair[]
   /**
-   * Orders that stand (also suspended ones) of one side: asks from the lowest price, bids from the highest; of one
-   * price the oldest first.
+   * Open orders (also suspended ones) of one side: asks from the lowest price, bids from the highest; of one price the
+   * oldest first.
    */
   ticks(pair: Pair, side: Side): Iterable<OrderStatement>
   /** Forgets what is over, some at a time: to be called each second or so. */

@@ -1,4 +1,4 @@
-// How traders have behaved towards us: who let swaps fail is left alone for a growing time, and nobody may ask too
+// How traders have behaved towards us: one that let swaps fail is left alone for a growing time, and none may ask too
 // often. What it holds against them follows from the trades that are kept, so that it outlasts a restart.
 
 import { Allowance } from '../../../base/allowance.ts'
@@ -21,7 +21,7 @@ interface Conduct {
 }
 
 /**
- * How traders have behaved towards us: who let swaps fail is left alone for a growing time, and nobody may ask too
+ * How traders have behaved towards us: one that let swaps fail is left alone for a growing time, and none may ask too
  * often.
  */
 export class TraderConduct {
@@ -44,7 +44,7 @@ export class TraderConduct {
     return this.#of(trader).proposals.take(nowMs) && this.#proposals.take(nowMs)
   }
 
-  /** Whether nothing is to be begun with this trader now. */
+  /** Whether to begin nothing with this trader now. */
   avoided(trader: TraderId): boolean {
     return (this.#traders.get(trader)?.untilMs ?? 0) > this.#clock.wallMs()
   }

@@ -21,7 +21,7 @@ export class DigestTree implements Omit<BookDigests, 'proofs'> {
     Array.from({ length: 16 ** digits }, () => NOTHING),
   )
 
-  /** Buckets whose digest is to be made. */
+  /** Buckets whose digest must be computed. */
   readonly #stale = new Set<number>()
 
   /** How many buckets changed since their digest was made. */

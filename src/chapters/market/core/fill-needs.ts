@@ -1,4 +1,4 @@
-// What one trade costs its owner beside what is traded, and the least that is worth trading. Reckoned at present rates.
+// What one trade costs its owner beside what is traded, and the least that is worth trading. Computed at present rates.
 
 import { AppError } from '../../../base/errors.ts'
 import type { MarketFunds } from '../../wallets/ports/market-funds.ts'

@@ -1,4 +1,4 @@
-// Tells the other side of a swap when we have funded, so that it looks at once; and hands on what we are told. Nothing
+// Sends the other side of a swap a hint when we have funded, so that it looks at once; and passes on its hints. Nothing
 // depends on it: the chains say the same.
 
 import type { MarketNetwork } from '../ports/market-network.ts'
@@ -7,12 +7,12 @@ import type { TraderId } from '../wire/types.ts'
 import type { HeldTrade } from './own-trade.ts'
 import type { Trades } from './trades.ts'
 
-/** Tells the other side of a swap when we have funded, so that it looks at once; and hands on what we are told. */
+/** Sends the other side of a swap a hint when we have funded, so that it looks at once; and passes on its hints. */
 export class FundedHints {
   readonly #network: MarketNetwork
   readonly #swapEngine: SwapEngine
   readonly #trades: Trades
-  /** What was told last, by trade; of trades that run only. */
+  /** The last hint sent, by trade; of trades that run only. */
   readonly #told = new Map<string, string>()
 
   constructor(network: MarketNetwork, swapEngine: SwapEngine, trades: Trades) {

@@ -1,9 +1,9 @@
-// A binary heap: what comes first is at hand, everything else is only partly in order.
+// A binary heap: the first item is known, the others are only partly in order.
 
 /** Whether `one` comes before `other`. */
 export type Before<T> = (one: T, other: T) => boolean
 
-/** A binary heap: what comes first is at hand, everything else is only partly in order. */
+/** A binary heap: the first item is known, the others are only partly in order. */
 export class Heap<T> {
   readonly #before: Before<T>
   #items: T[] = []

@@ -1,6 +1,6 @@
-// An own order as its owner holds it: what is left of it, what is spoken for, and what of it is told. Invariant:
-// traded, pending and negotiated quantity are together never more than the whole, since each part is taken out of what
-// is left.
+// An own order with all its owner knows: what is left of it, what is reserved for proposals and swaps, and which
+// statement of it was sent. Invariant: traded, pending and negotiated quantity are together never more than the whole,
+// since each part is taken out of what is left.
 
 import type { OwnOrder, OwnOrderStatus } from '../ports/market-trader.ts'
 import type { Asset } from '../../wallets/core/assets.ts'
@@ -24,7 +24,10 @@ export interface KeptOrder {
   readonly sequence: number
 }
 
-/** An own order as its owner holds it: what is left of it, what is spoken for, and what of it is told. */
+/**
+ * An own order with all its owner knows: what is left of it, what is reserved for proposals and swaps, and which
+ * statement of it was sent.
+ */
 export class HeldOrder {
   readonly terms: OrderTerms
   readonly key: string
@@ -34,7 +37,7 @@ export class HeldOrder {
   reason: string
   closedMs: number | null
   completedMs: number | null
-  /** Why nobody can trade with it now; '' = it can be. */
+  /** Why it cannot be traded now; '' = it can. */
   suspendedFor = 'The node has just started.'
   /** Is being cancelled: nothing new begins. */
   ending = false
@@ -44,7 +47,7 @@ export class HeldOrder {
   sequence: number
   /** Statements up to this one may be made without a write. */
   sequenceKept: number
-  /** The last that was told. */
+  /** The last that was sent. */
   statement: OrderStatement | null = null
   readonly #negotiated = new Map<string, bigint>()
   readonly #trades = new Map<string, { readonly quantity: bigint; state: 'pending' | 'traded' | 'back' }>()
@@ -140,7 +143,7 @@ export class HeldOrder {
     if (trade !== undefined) trade.state = traded ? 'traded' : 'back'
   }
 
-  /** What is to be told of it now. */
+  /** What its next statement says. */
   state(): Omit<OrderState, 'sequence'> {
     if (!this.live) return { status: 'closed', remaining: 0n }
     const rest = this.terms.quantity - this.traded - this.pending

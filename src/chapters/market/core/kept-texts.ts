@@ -1,5 +1,5 @@
-// Writing of the market's texts: of one name one at a time and the newest last; what must be written and could not be
-// is written again.
+// Writes the market's files: one write at a time for each name, the newest last; a write that must happen and failed is
+// repeated.
 
 import { errorText } from '../../../base/errors.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
@@ -11,8 +11,8 @@ import { WRITE_AGAIN_MS } from './limits.ts'
 const READ_AT_ONCE = 16
 
 /**
- * Writing of the market's texts: of one name one at a time and the newest last; what must be written and could not be
- * is written again.
+ * Writes the market's files: one write at a time for each name, the newest last; a write that must happen and failed is
+ * repeated.
  */
 export class KeptTexts {
   readonly #files: MarketFiles

@@ -1,23 +1,21 @@
-// Limits of the market, each with its reason. The longest that an order stands: MAX_TIMEOUT_S of
+// Limits of the market, each with its reason. The longest time of an order: MAX_TIMEOUT_S of
 // src/chapters/market/wire/order-codec.ts.
 
 export { MAX_TIMEOUT_S } from '../wire/order-codec.ts'
 
 /** An order whose time is so far ahead of our clock is refused: clocks differ. Milliseconds. */
 export const MAX_AHEAD_MS = 10_000
-/** What an order stands for when nobody says, seconds (decisions part 4). */
+/** The time of an order when the user says none, seconds (decisions part 4). */
 export const DEFAULT_TIMEOUT_S = 3_600
-/** A proposal that nobody answered, and what it reserves, ends after so long. Milliseconds. */
+/** A proposal without an answer, and what it reserves, ends after so long. Milliseconds. */
 export const PROPOSAL_MS = 30_000
-/** Orders of which a book keeps something: about 1.5 KiB each. */
+/** Orders in a book: about 1.5 KiB each. */
 export const MAX_ORDERS = 200_000
 /** Of one trader, closed ones included until their time has passed. */
 export const MAX_ORDERS_OF_TRADER = 1_000
 /** What is over is kept for so long, for others whose clocks are behind. Milliseconds. */
 export const BOOK_SLACK_MS = 60_000
-/**
- * Orders that one call of expire() looks at, some 5 ms: whoever lets many end at one moment shall not stop the node.
- */
+/** Orders that one call of expire() looks at, some 5 ms: many that end at one moment must not stop the node. */
 export const MAX_EXPIRED_AT_ONCE = 400
 /**
  * Digests of buckets that are made in one call of expire(), some 10 microseconds each: with the line above it stays
@@ -25,7 +23,7 @@ export const MAX_EXPIRED_AT_ONCE = 400
  */
 export const MAX_REFRESHED_AT_ONCE = 400
 
-/** Own orders that stand: each costs a statement in every book. */
+/** Own open orders: each costs a statement in every book. */
 export const MAX_OPEN_ORDERS = 500
 /** Own orders whose time is not over, ended ones too: every book must have room for them. */
 export const MAX_ORDERS_IN_TIME = MAX_ORDERS_OF_TRADER - 50
@@ -93,7 +91,7 @@ export const MAX_PAIR_REST_MS = 300_000
 /** Pairs of orders that are left alone. */
 export const MAX_RESTING_PAIRS = 4_096
 /**
- * The owner of a newer order that crosses ours is told so after so long without a proposal, and again after twice as
+ * The owner of a newer order that crosses ours gets a hint after so long without a proposal, and again after twice as
  * long. Milliseconds.
  */
 export const MATCH_HINT_MS = 15_000

@@ -1,6 +1,6 @@
-// The overlay of the market: statements of orders are told and passed on, books are made equal, traders talk to each
-// other. What is believed is what its trader signed, and what a peer may cost is bounded. After close() nothing is sent
-// and no timer is left.
+// The overlay of the market: it sends and passes on statements of orders, makes books equal, and carries messages
+// between traders. What is believed is what its trader signed, and what a peer may cost is bounded. After close()
+// nothing is sent and no timer is left.
 
 import { errorText } from '../../../base/errors.ts'
 import type { Community, OverlayDht, SignatureCheck } from '../../overlay/core/index.ts'
@@ -52,8 +52,8 @@ export interface MarketMeshCounts extends StatementIntakeCounts, AntiEntropyCoun
 type Heard = (from: TraderId, message: NegotiationMessage) => void
 
 /**
- * The overlay of the market: statements of orders are told and passed on, books are made equal, traders talk to each
- * other.
+ * The overlay of the market: it sends and passes on statements of orders, makes books equal, and carries messages
+ * between traders.
  */
 export class MarketMesh implements MarketNetwork {
   readonly #deps: MarketMeshDeps
@@ -162,7 +162,7 @@ export class MarketMesh implements MarketNetwork {
   }
 
   #taken(statement: OrderStatement, from: string, against: OrderStatement | null): void {
-    // The proof of a fraud is both statements: who has neither must not believe one of them.
+    // The proof of a fraud is both statements: a node with neither must not believe one of them.
     if (against !== null) this.#gossip.spread(against, from)
     this.#gossip.spread(statement, from)
     this.#hints.changed(statement)

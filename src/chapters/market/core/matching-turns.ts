@@ -1,5 +1,5 @@
 // When own orders are matched: soon after the book, the wallets or the orders themselves changed, many changes
-// together; and what the owners of newer orders are told when they seem not to know of ours.
+// together; and when to send a hint to owners of newer orders that seem not to know ours.
 
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { MarketNetwork } from '../ports/market-network.ts'
@@ -21,7 +21,7 @@ export interface MatchingTurnsDeps {
 
 /**
  * When own orders are matched: soon after the book, the wallets or the orders themselves changed, many changes
- * together; and what the owners of newer orders are told when they seem not to know of ours.
+ * together; and when to send a hint to owners of newer orders that seem not to know ours.
  */
 export class MatchingTurns {
   readonly #deps: MatchingTurnsDeps
@@ -70,10 +70,7 @@ export class MatchingTurns {
     for (const order of due) this.#deps.match(order)
   }
 
-  /**
-   * The owner of the newer order proposes; when nothing has come of it after a while it is told what it may have
-   * missed, twice.
-   */
+  /** The owner of the newer order proposes; when no proposal has come after a while we send it a hint, twice. */
   #hintLater(order: HeldOrder, theirs: OrderStatement, hints: number): void {
     const name = `${order.terms.number}/${theirs.terms.trader}.${theirs.terms.number}`
     if (this.#hints.has(name) || this.#hints.size >= MAX_MATCH_HINTS || hints > 1) return

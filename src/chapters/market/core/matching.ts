@@ -1,5 +1,5 @@
 // Price-time matching: what an order can be filled with, the best price first, of one price the oldest, at the price of
-// the older order of the two. Pure: anybody can run it over the same book and comes to the same.
+// the older order of the two. Pure: every node that runs it over the same book gets the same result.
 
 import { COIN_DECIMALS } from '../../wallets/core/assets.ts'
 import { costOf } from '../wire/cost.ts'

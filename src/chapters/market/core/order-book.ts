@@ -23,7 +23,7 @@ import {
   MAX_TIMEOUT_S,
 } from './limits.ts'
 
-/** When something is to be done with an entry. */
+/** When an entry needs work. */
 interface Due {
   readonly entry: BookEntry
   readonly dueMs: number
@@ -52,13 +52,13 @@ export class OrderBook implements Book, BookDigests {
     return this.#sides.size
   }
 
-  /** Orders of which something is kept: what its bounds count. */
+  /** Orders that are kept in any form: what its bounds count. */
   get kept(): number {
     return this.#shares.size
   }
 
   /**
-   * Notes that are kept beside the orders, of what is to be done when: in proportion to what is kept, whatever came and
+   * Notes beside the orders of what to do when: their number is in proportion to the orders kept, whatever came and
    * went.
    */
   get notes(): number {
@@ -162,7 +162,7 @@ export class OrderBook implements Book, BookDigests {
   }
 
   /**
-   * A proof counts for a day after its time: as long as an order can stand that was placed under its name before it was
+   * A proof counts for a day after its time: as long as an order can last that was placed under its name before it was
    * forgotten.
    */
   #putProof(entry: BookEntry, statement: OrderStatement): BookChange {

@@ -1,6 +1,6 @@
 // What is set aside for own orders: for what is left of each and the fees of a few trades (`order-N`, and gas money
 // `order-N-gas`), and for each swap under way what it will pay (`order-N-<id>`). All of it happens in one turn, so that
-// nobody else takes what moves between the names.
+// no other order takes what moves between the names.
 
 import { AppError } from '../../../base/errors.ts'
 import type { MarketFunds } from '../../wallets/ports/market-funds.ts'

@@ -1,5 +1,4 @@
-// Looks after own orders while they stand: wallets that are locked suspend them, funds that are gone withdraw them,
-// time ends them.
+// Looks after own open orders: wallets that are locked suspend them, funds that are gone withdraw them, time ends them.
 
 import { AppError } from '../../../base/errors.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
@@ -22,7 +21,7 @@ export interface OrderWatchDeps {
   readonly ready: (order: HeldOrder) => void
 }
 
-/** Why an order of these coins cannot stand now: a sentence; '' = it can. */
+/** Why an order of these coins cannot be open now: a sentence; '' = it can. */
 export function whyNot(assets: readonly Asset[], funds: MarketFunds): string {
   for (const asset of assets) {
     const found = funds.of(asset.coin)
@@ -34,8 +33,7 @@ export function whyNot(assets: readonly Asset[], funds: MarketFunds): string {
 }
 
 /**
- * Looks after own orders while they stand: wallets that are locked suspend them, funds that are gone withdraw them,
- * time ends them.
+ * Looks after own open orders: wallets that are locked suspend them, funds that are gone withdraw them, time ends them.
  */
 export class OrderWatch {
   readonly #deps: OrderWatchDeps
@@ -146,7 +144,7 @@ export class OrderWatch {
     const { clock, funds } = this.#deps
     const problem = funds.of(order.giveAsset.coin)?.problem ?? ''
     if (problem !== '') {
-      // Nobody knows what is there: no reason to give an order up.
+      // What is there is not known: no reason to give an order up.
       this.#suspend(order, `The chain of ${order.giveAsset.coin} cannot be read: ${problem}`)
       return
     }

@@ -1,6 +1,6 @@
-// All own orders: placed, kept, told to the market, ended. An order is on the disk before anybody hears of it, and what
-// is told after a restart has a higher sequence than all before. Order of writes: the order first, then its statement;
-// an end is kept first, then told.
+// All own orders: placed, kept, sent to the market, ended. An order is on the disk before its statement is sent, and
+// statements after a restart have a higher sequence than all before. Order of writes: the order first, then its
+// statement; an end is kept first, then sent.
 
 import { AppError } from '../../../base/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -115,7 +115,7 @@ export class OwnOrders {
       await this.#write(order)
     } catch (error) {
       Object.assign(order, before)
-      // What is on the disk is not known: it shall say again that the order stands.
+      // What is on the disk is not known: write again that the order is open.
       void this.#owe(order)
       throw error
     } finally {
@@ -142,7 +142,7 @@ export class OwnOrders {
     this.tell(order)
   }
 
-  /** Tells the state of an order when it is another than was told last. */
+  /** Sends the state of an order when it is another than was sent last. */
   tell(order: HeldOrder): void {
     if (order.endMs <= this.#deps.clock.wallMs()) return
     const { status, remaining } = order.state()
@@ -169,7 +169,7 @@ export class OwnOrders {
   async prune(): Promise<void> {
     this.#prunings++
     if (this.#prunings > 1) return
-    // Who comes meanwhile has the next round done, once for all.
+    // Calls that come meanwhile share the next round.
     for (let done = 0; done < this.#prunings; ) {
       done = this.#prunings
       await this.#pruneOnce()
@@ -183,7 +183,7 @@ export class OwnOrders {
     try {
       const numbers = { orders: this.#last, trades: this.#deps.highestTrade() }
       await this.#deps.kept.write(NUMBERS, () => `${JSON.stringify(numbers)}\n`)
-      // Others may have to be told again that an order has ended, as long as its time is not over.
+      // The statement that an order has ended may have to be sent again, as long as its time is not over.
       const nowMs = this.#deps.clock.wallMs()
       const oldest = over.filter(order => order.endMs <= nowMs).slice(0, over.length - MAX_FINISHED_ORDERS)
       for (const order of oldest) await this.#forget(order)
@@ -205,7 +205,7 @@ export class OwnOrders {
     void this.prune()
   }
 
-  /** Tells what could not be told because the disk did not take it. */
+  /** Sends what could not be sent because the disk did not take it. */
   tellAgain(): void {
     for (const order of this.#untold) this.tell(order)
   }

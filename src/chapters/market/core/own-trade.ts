@@ -1,4 +1,4 @@
-// A trade of ours: two orders, what was agreed on, and how its swap stands.
+// A trade of ours: two orders, what was agreed on, and the state of its swap.
 
 import type { OwnTrade } from '../ports/market-trader.ts'
 import type { SwapView } from '../ports/swap-engine.ts'
@@ -19,7 +19,7 @@ export interface KeptTrade {
   readonly end: Omit<SwapView, 'agreement'> | null
 }
 
-/** A trade of ours: two orders, what was agreed on, and how its swap stands. */
+/** A trade of ours: two orders, what was agreed on, and the state of its swap. */
 export class HeldTrade {
   readonly number: number
   readonly order: OrderTerms
@@ -83,7 +83,7 @@ export function ourPart(agreement: SwapAgreement, trader: string): Side | null {
   return agreement.bid.trader === trader ? 'bid' : null
 }
 
-/** A swap that nobody knows any more: nothing of ours was seen to be put under a lock. */
+/** The view of a swap that the engine no longer knows: nothing of ours was seen to be put under a lock. */
 export function lostSwap(agreement: SwapAgreement): SwapView {
   const [role, step] = ['initiator', 'lost'] as const
   const waitsFor = 'The journal of this swap is not there any more.'

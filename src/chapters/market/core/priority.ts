@@ -29,7 +29,7 @@ export function compareBids(one: OrderTerms, other: OrderTerms): number {
   return compareAge(one, other)
 }
 
-/** Whether an order at this price reaches what stands on the other side. */
+/** Whether an order at this price reaches an order of the other side. */
 export function reaches(terms: OrderTerms, standing: OrderTerms): boolean {
   return terms.side === 'ask' ? standing.price >= terms.price : standing.price <= terms.price
 }

@@ -1,6 +1,6 @@
-// The side that answers: the owner of the older order checks every field of a proposal itself, makes its half, begins
-// the swap (durable) and only then accepts. A proposal that comes again gets the same answer. What strangers may pin of
-// ours is bounded: see limits.ts.
+// The side that answers a proposal: the owner of the older order checks every field of a proposal itself, makes its
+// half, begins the swap (durable) and only then accepts. A proposal that comes again gets the same answer. What
+// strangers may pin of ours is bounded: see limits.ts.
 
 import { AppError, errorText } from '../../../base/errors.ts'
 import type { SwapHalf } from '../ports/swap-engine.ts'
@@ -26,8 +26,8 @@ class Refused extends Error {
 }
 
 /**
- * The side that answers: the owner of the older order checks every field of a proposal itself, makes its half, begins
- * the swap (durable) and only then accepts.
+ * The side that answers a proposal: the owner of the older order checks every field of a proposal itself, makes its
+ * half, begins the swap (durable) and only then accepts.
  */
 export class ProposalAcceptor {
   readonly #deps: NegotiationDeps
@@ -161,7 +161,7 @@ export class ProposalAcceptor {
     try {
       await swapEngine.begin(agreement)
     } catch (error) {
-      // Whoever could not say that it is durable may have it all the same.
+      // The engine may have it all the same, although it could not say that it is durable.
       if (swapEngine.list().some(view => view.agreement.id === agreement.id)) return
       if (invalid(error)) throw new Refused('keys')
       this.#deps.doubtful(order)

@@ -1,5 +1,5 @@
 // The side that proposes: for an own order that is the newer one of a cross, the owners of the older ones are asked,
-// the best first. What a proposal is about is spoken for and its funds are set aside until it is answered or its time
+// the best first. The quantity of a proposal is reserved and its funds are set aside until it is answered or its time
 // is over, so no part of an order is offered twice.
 
 import { AppError, errorText } from '../../../base/errors.ts'
@@ -231,7 +231,7 @@ export class ProposalSender {
       await swapEngine.begin(agreement)
     } catch (error) {
       log.warn('an accepted trade could not begin', { reason: errorText(error) })
-      // Whoever could not say that it is durable may have it all the same.
+      // The engine may have it all the same, although it could not say that it is durable.
       if (!swapEngine.list().some(view => view.agreement.id === id)) {
         open.accepted = false
         const invalid = error instanceof AppError && error.code === 'InvalidParameter'

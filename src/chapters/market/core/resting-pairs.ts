@@ -1,5 +1,5 @@
-// Pairs of orders that are left alone for a while, since a proposal came to nothing: until the other order says
-// something new of itself, or for a time that doubles with each failure.
+// Pairs of orders that are left alone for a while after a failed proposal: until the other order has a new statement,
+// or for a time that doubles with each failure.
 
 import type { Clock } from '../../../ports/clock.ts'
 import type { DeclineReason } from '../wire/negotiation.ts'
@@ -26,8 +26,8 @@ interface Rest {
 }
 
 /**
- * Pairs of orders that are left alone for a while, since a proposal came to nothing: until the other order says
- * something new of itself, or for a time that doubles with each failure.
+ * Pairs of orders that are left alone for a while after a failed proposal: until the other order has a new statement,
+ * or for a time that doubles with each failure.
  */
 export class RestingPairs {
   readonly #clock: Clock
@@ -42,7 +42,7 @@ export class RestingPairs {
     return this.#rests.size
   }
 
-  /** Whether this pair is to be left alone now. */
+  /** Whether this pair is left alone now. */
   resting(own: OrderRef, theirs: OrderStatement): boolean {
     const rest = this.#rests.get(nameOf(own, theirs.terms))
     if (rest === undefined) return false

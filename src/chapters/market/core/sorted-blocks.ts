@@ -1,5 +1,5 @@
 // A sorted set in blocks of bounded length: putting in and taking out cost a search and the shifting of one block,
-// however many there are. It may change while somebody goes through it: who goes on is put behind what it had last.
+// however many there are. It may change while it is iterated: the iterator goes on behind the item it gave last.
 
 /** Items of a block at most; a full one is cut in two. */
 const BLOCK_ITEMS = 256
@@ -78,7 +78,7 @@ export class SortedBlocks<T> {
     }
   }
 
-  /** The block in which an item lies, if it is in: the last one that does not begin behind it. */
+  /** The block that has an item, if it is in: the last one that does not begin behind it. */
   #blockFor(item: T): number {
     let [low, high] = [0, this.#blocks.length - 1]
     while (low < high) {

@@ -1,4 +1,4 @@
-// What a trade does to everything else: to its order, to what is set aside, and to what is thought of its partner.
+// What a trade does to everything else: to its order, to what is set aside, and to the record of its partner's conduct.
 // Doing it again changes nothing.
 
 import type { TraderConduct } from './conduct.ts'
@@ -18,7 +18,7 @@ export class TradeEffects {
     this.#conduct = conduct
   }
 
-  /** Trades that were kept, at the start: what was done before counts in the order in which it ended. */
+  /** Trades that were kept, at the start: their effects count in the order of their ends. */
   load(trades: Iterable<HeldTrade>): void {
     const all = [...trades]
     for (const trade of all) this.#count(trade)

@@ -1,5 +1,5 @@
-// What two orders and a proposal come to: who gives what, the legs of the swap, and whether a proposal fits the order
-// it is for. Pure.
+// Computes the terms of a trade from two orders and a proposal: who gives what, the legs of the swap, and whether the
+// proposal fits the order it is for. Pure.
 
 import type { NegotiationMessage, DeclineReason } from '../wire/negotiation.ts'
 import { COIN_DECIMALS, sameAsset } from '../../wallets/core/assets.ts'

@@ -1,5 +1,5 @@
-// The trader of this node: own orders, negotiation and trades put together. Who starts it has started the engine of the
-// swaps before: their journals are the truth about what is being swapped.
+// The trader of this node: own orders, negotiation and trades put together. Start the engine of the swaps before it:
+// their journals are the truth about what is being swapped.
 
 import { AppError } from '../../../base/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -132,7 +132,7 @@ export class Trader implements MarketTrader {
     for (const order of this.#orders.live()) this.#turns.soon(order)
   }
 
-  /** Ends negotiations, writes what is owed; orders stand and swaps go on. */
+  /** Ends negotiations, writes what is owed; orders stay open and swaps go on. */
   async stop(): Promise<void> {
     this.#running = false
     for (const end of this.#ends.splice(0)) end()
@@ -250,7 +250,7 @@ export class Trader implements MarketTrader {
     this.#emit({ kind: 'order', created: false, order: order.view() })
   }
 
-  /** Ends an order of which everything is traded, or so much that the rest can never be. */
+  /** Ends an order when all is traded, or so much that the rest can never be. */
   #endIfDone(order: HeldOrder): void {
     const { left, reserved, traded, needs, terms } = order
     if (traded >= terms.quantity && order.status !== 'completed') {

@@ -1,6 +1,6 @@
-// All trades of ours. The journal of a swap is the truth: a trade is written after its swap has begun, and who finds a
-// swap without a trade, as after a kill between the two, writes the trade then. So quantity that is being swapped is
-// never free again before the swap has ended.
+// All trades of ours. The journal of a swap is the truth: a trade is written after its swap has begun, and where a swap
+// has no trade, as after a kill between the two, the trade is written then. So quantity that is being swapped is never
+// free again before the swap has ended.
 
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
@@ -60,7 +60,7 @@ export class Trades {
     return count
   }
 
-  /** Swaps for which the engine must have room: ended ones too, until they are closed. */
+  /** Swaps that need room in the engine: ended ones too, until they are closed. */
   underWay(): number {
     return this.#deps.swapEngine.list().filter(view => view.step !== 'closed').length
   }
@@ -86,7 +86,10 @@ export class Trades {
     }
   }
 
-  /** Compares trades and swaps, and follows the swaps from now on. `forgotten`: a trade whose swap nobody knows. */
+  /**
+   * Compares trades and swaps, and follows the swaps from now on. `forgotten`: a trade whose swap the engine does not
+   * know.
+   */
   follow(forgotten: (trade: HeldTrade) => void): void {
     this.#unwatch = this.#deps.swapEngine.watch(view => this.#saw(view))
     const views = [...this.#deps.swapEngine.list()].sort((a, b) => a.agreement.timeMs - b.agreement.timeMs)
@@ -145,7 +148,7 @@ export class Trades {
 
   #saw(view: SwapView): void {
     const trade = this.#byId.get(view.agreement.id)
-    // Unknown: it is just beginning, and whoever began it says so next. Ended: it says nothing new that counts.
+    // Unknown: it is just beginning, and its caller adds the trade next. Ended: it says nothing new that counts.
     if (trade === undefined) return
     const endedBefore = trade.ended
     if (endedBefore && view.outcome === null) return

@@ -1,5 +1,5 @@
-// Routes of the market: those of the specification (4.7; decisions part 4), and what stands beside them. They translate
-// names and nothing else.
+// Routes of the market: those of the specification (4.7; decisions part 4), and extra ones. They translate names and
+// nothing else.
 
 import { AppError } from '../../../base/errors.ts'
 import type { NewOrder } from '../service/market-api.ts'

@@ -39,7 +39,7 @@ async function readKey(path: string): Promise<Buffer | null> {
     try {
       const facts = await file.stat()
       if (!facts.isFile() || facts.size !== KEY_BYTES) throw new Error('it is no key of 32 bytes')
-      // Whoever read it may have kept it: its owner must know.
+      // Others that read it may have kept it: its owner must know.
       if (process.platform !== 'win32' && (facts.mode & 0o077) !== 0)
         throw new Error('others than its owner may read or change it: its mode must be 0600')
       const bytes = Buffer.alloc(KEY_BYTES)

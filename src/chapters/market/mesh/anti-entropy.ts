@@ -1,6 +1,6 @@
 // Compares our book with those of peers: with each new peer soon, and with one by chance now and then. So books become
-// equal whatever was lost, and a node that comes late has the whole book. A peer from which nothing comes but work
-// rests for a while.
+// equal whatever was lost, and a node that comes late has the whole book. A peer that only costs work is left alone for
+// a while.
 
 import type { Peer } from '../../overlay/core/index.ts'
 import type { Timer } from '../../../ports/clock.ts'

@@ -40,7 +40,7 @@ export class BookComparison {
   readonly #peer: Peer
   readonly #deps: BookComparisonDeps
   /**
-   * Prefixes whose digests are to be asked for, those whose hashes are, and hashes of statements. The last is taken
+   * Prefixes whose digests to ask for, those whose hashes to ask for, and hashes of statements. The last is taken
    * first.
    */
   readonly #nodes: string[] = ['']

@@ -1,6 +1,6 @@
-// Answers questions about our book. Only known peers at their known addresses are answered, so that nobody is sent
+// Answers questions about our book. Only known peers at their known addresses are answered, so that no host gets
 // datagrams that another one asked for; each peer, and all together, have so many answers, and every answer is bounded
-// by its question. Who asks for more hears nothing.
+// by its question. A peer that asks for more gets no answer.
 
 import { Allowance } from '../../../base/allowance.ts'
 import { addressKey } from '../../../base/ids.ts'

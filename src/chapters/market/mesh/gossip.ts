@@ -1,5 +1,5 @@
-// Tells peers of new statements: our own to some more, those of others, once each, to a few by chance. What is lost,
-// and whom chance left out, is made good by reconciling. New ones are gathered for a moment, so that several share a
+// Sends peers new statements: our own to some more, those of others, once each, to a few by chance. Lost ones, and
+// peers left out by chance, are made good by reconciling. New ones are gathered for a moment, so that several share a
 // packet.
 
 import type { Overlay, Peer } from '../../overlay/core/index.ts'
@@ -18,7 +18,7 @@ export interface GossipDeps {
 
 interface Untold {
   readonly bytes: Uint8Array
-  /** Member name of who gave it, and is not told; '' = it is ours. */
+  /** Member name of the peer that gave it, which does not get it; '' = it is ours. */
   readonly from: string
 }
 
@@ -40,7 +40,7 @@ export class Gossip {
     return this.#told
   }
 
-  /** Tells a statement soon. `from`: member name of who gave it; '' = it is ours. */
+  /** Sends a statement soon. `from`: member name of the peer that gave it; '' = it is ours. */
   spread(statement: OrderStatement, from: string): void {
     if (this.#closed || this.#untold.size >= MAX_UNTOLD) return
     this.#untold.set(statement.hash, { bytes: statement.bytes, from })
@@ -57,7 +57,7 @@ export class Gossip {
     }
   }
 
-  /** Nothing is told any more. */
+  /** Sends nothing any more. */
   close(): void {
     this.#closed = true
     this.#gathering?.cancel()

@@ -1,6 +1,6 @@
 // Bounds and times of the overlay of the market (decisions 0435 and 0436), each with its reason.
 
-/** Nobody is looked for at so many peers, and strangers are refused above so many. */
+/** At so many peers no more are looked for, and strangers are refused above so many. */
 export const TARGET_PEERS = 30
 /** Strangers are refused above so many peers. */
 export const MAX_PEERS = 80
@@ -14,16 +14,16 @@ export const GATHER_MS = 100
  * that good.
  */
 export const FANOUT = 3
-/** Peers that hear of our own statements: nobody else tells them, so that one lost packet must not matter. */
+/** Peers that get our own statements: no other sends them, so that one lost packet must not matter. */
 export const OWN_FANOUT = 6
-/** Statements that wait to be told; what is above is found by reconciling. */
+/** Statements that wait to be sent; those above are found by reconciling. */
 export const MAX_UNTOLD = 1_024
 
 // Taking in.
 
 /**
- * Statements that a peer told, unasked, of which the signature is checked: saved up, and one more each so many
- * milliseconds (600 a minute).
+ * Statements that a peer sent unasked whose signature is checked: saved up, and one more each so many milliseconds (600
+ * a minute).
  */
 export const CHECKS_OF_PEER = { burst: 600, refillMs: 100 } as const
 /**
@@ -105,7 +105,7 @@ export const MESSAGES_OF_TRADER = { burst: 40, refillMs: 500 } as const
 export const MESSAGES_OF_STRANGERS = { burst: 200, refillMs: 50 } as const
 /** A message that is not confirmed is sent again after each of these. */
 export const SEND_AGAIN_MS: readonly number[] = [700, 1_500, 3_000, 4_000]
-/** After so many of them the trader is looked for anew. */
+/** After so many of them the trader is looked up again. */
 export const SOUGHT_AFTER = 2
 /** Messages that wait to be confirmed. */
 export const MAX_SENDING = 256
@@ -118,7 +118,7 @@ export const MAX_SEEKING = 16
 
 // Hints.
 
-/** A cross stands so long before others are told of it: its owners may be at work. */
+/** A cross must last so long before hints are sent: its owners may be at work. */
 export const HINT_MS = 3_000
 /** By chance so much later, so that not all nodes do it at once. */
 export const HINT_SPREAD_MS = 7_000

@@ -1,5 +1,5 @@
-// Tells owners of orders what they may have missed: where two orders of others cross and stand so for some seconds, a
-// few of the nodes that see it tell the owner of the newer one, which is to propose.
+// Sends owners of orders hints of what they may have missed: where two orders of others have crossed for some seconds,
+// a few of the nodes that see it send a hint to the owner of the newer one, which has to propose.
 
 import { Allowance } from '../../../base/allowance.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
@@ -24,8 +24,8 @@ export interface MatchHintsDeps {
 }
 
 /**
- * Tells owners of orders what they may have missed: where two orders of others cross and stand so for some seconds, a
- * few of the nodes that see it tell the owner of the newer one, which is to propose.
+ * Sends owners of orders hints of what they may have missed: where two orders of others have crossed for some seconds,
+ * a few of the nodes that see it send a hint to the owner of the newer one, which has to propose.
  */
 export class MatchHints {
   readonly #deps: MatchHintsDeps
@@ -56,7 +56,7 @@ export class MatchHints {
     this.#waiting.set(name, timer)
   }
 
-  /** Nobody is told any more. */
+  /** Sends no more hints. */
   close(): void {
     for (const timer of this.#waiting.values()) timer.cancel()
     this.#waiting.clear()

@@ -1,5 +1,5 @@
-// Where a trader is: a peer of the overlay, one that we heard from lately, or found by the DHT of the overlays, which
-// has the way to it opened.
+// Finds the address of a trader: a peer of the overlay, one that we heard from lately, or found by the DHT of the
+// overlays, which opens the way to it.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { Overlay, OverlayDht, SignedSender } from '../../overlay/core/index.ts'
@@ -17,8 +17,8 @@ export interface PeerLookupDeps {
 }
 
 /**
- * Where a trader is: a peer of the overlay, one that we heard from lately, or found by the DHT of the overlays, which
- * has the way to it opened.
+ * Finds the address of a trader: a peer of the overlay, one that we heard from lately, or found by the DHT of the
+ * overlays, which opens the way to it.
  */
 export class PeerLookup {
   readonly #deps: PeerLookupDeps
@@ -34,7 +34,7 @@ export class PeerLookup {
     this.#contacts.set(trader, { ip: address.ip, port: address.port }, this.#deps.clock.now())
   }
 
-  /** Where to send to; null: nobody knows. Never rejects. */
+  /** Where to send to; null: not found. Never rejects. */
   async find(trader: TraderId): Promise<PeerAddress | null> {
     const { overlay, clock } = this.#deps
     const peer = overlay.peers().find(({ member }) => member === trader)

@@ -1,6 +1,6 @@
-// Messages between traders: signed, sent until they are confirmed, and heard once. Each names whom it is for, an id by
-// chance, and when it was said; who records one can neither send it to somebody else nor have it heard again.
-// Statements within are checked before anybody hears of them.
+// Messages between traders: signed, sent until they are confirmed, and heard once. Each names its receiver, an id by
+// chance, and its time; a recorded one can neither be sent to another trader nor be replayed. Statements within are
+// checked before they are passed on.
 
 import { Allowance } from '../../../base/allowance.ts'
 import { DecodeError, errorText } from '../../../base/errors.ts'
@@ -164,7 +164,7 @@ export class ReliableMessages {
     }
   }
 
-  /** For us, and said lately: not before we came, for what we heard before that is not known any more. */
+  /** For us, and said lately: not before we came, since what we heard before that is not known any more. */
   #isNow({ to, saidMs }: Envelope): boolean {
     const { overlay, clock } = this.#deps
     const isLate = Math.abs(clock.wallMs() - saidMs) > SAID_MS || saidMs < this.#startedMs - MAX_AHEAD_MS

@@ -77,7 +77,7 @@ export class StatementIntake {
     return this.#blamed.get(member, this.#deps.clock.now()) === true
   }
 
-  /** The peer gave something that nobody honest gives. */
+  /** The peer gave what no honest peer gives. */
   blame(member: string): void {
     this.#blames++
     this.#blamed.set(member, true, this.#deps.clock.now())

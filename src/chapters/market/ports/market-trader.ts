@@ -1,5 +1,5 @@
 // Own orders and own trades as the interface sees them. The trader of the market (src/chapters/market/core/trader.ts)
-// places orders, negotiates and begins swaps; who asks here only reads and gives orders.
+// places orders, negotiates and begins swaps; users of this port only read and give orders.
 
 import type { Asset } from '../../wallets/core/assets.ts'
 import type { OrderRef, OrderTerms, Side, SwapAgreement, TraderId } from '../wire/types.ts'
@@ -22,13 +22,13 @@ export interface OwnOrder {
   readonly traded: bigint
   /** Unix time, milliseconds: when all of it was traded; null: not yet. */
   readonly completedMs: number | null
-  /** Why it stands as it does, a sentence for people; '' = nothing to say. */
+  /** Why it is in this state, a sentence for people; '' = nothing to say. */
   readonly reason: string
-  /** Of who placed it; '' = none. */
+  /** That of the request that placed it; '' = none. */
   readonly key: string
 }
 
-/** What is to be placed; checked, but for the money. */
+/** The order to place; checked, but for the money. */
 export interface WantedOrder {
   readonly side: Side
   readonly quantityAsset: Asset

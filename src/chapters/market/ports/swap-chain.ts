@@ -1,6 +1,6 @@
-// A chain as swaps use it: hash-time-locked contracts on a chain of Bitcoin's kind or of Ethereum's. Whoever implements
-// it keeps no state that matters: the journal of the swap does. Nothing is sent but by send(): every transaction is
-// made first, journaled, then sent.
+// A chain as swaps use it: hash-time-locked contracts on a chain of Bitcoin's kind or of Ethereum's. An implementation
+// keeps no state that matters: the journal of the swap does. Nothing is sent but by send(): every transaction is made
+// first, journaled, then sent.
 //
 // A swap has one key of its own (32 bytes, secp256k1). Its PURSE is the plain address of that key: the wallet pays into
 // it once, and everything after that is signed by the swap's key alone, so nothing waits for a wallet to be unlocked.
@@ -14,7 +14,7 @@ export interface ChainPace {
   readonly blockS: number
   /** Blocks (its own included) after which a funding or a claim counts. */
   readonly confirmations: number
-  /** Seconds by which the chain's clock may be behind. */
+  /** The chain's clock may be behind by so many seconds. */
   readonly clockLagS: number
 }
 
@@ -78,7 +78,7 @@ export interface PurseFacts {
 export interface SwapChain {
   readonly asset: Asset
   readonly pace: ChainPace
-  /** How `key` stands in the terms of a leg as claimKey or refundKey. `payTo`: address of ours that gets the money. */
+  /** How the terms of a leg write `key` as claimKey or refundKey. `payTo`: address of ours that gets the money. */
   termsKey(key: Uint8Array, payTo: string): string
   /**
    * Throws AppError InvalidParameter when terms cannot be held on this chain: amount is dust, keys malformed, lock out
@@ -105,8 +105,8 @@ export interface SwapChain {
     trace: PurseTrace,
   ): Promise<{ readonly funding: readonly SignedTransaction[]; readonly refund: SignedTransaction | null }>
   /**
-   * Looks for the funding in blocks from `fromHeight` on, and among what waits where `hint` (a txid that somebody told;
-   * null = none) names it. Null: there is none that fits.
+   * Looks for the funding in blocks from `fromHeight` on, and among what waits where `hint` (a txid from the other
+   * side; null = none) names it. Null: there is none that fits.
    */
   findFunding(terms: LegTerms, fromHeight: number, hint: string | null): Promise<FoundFunding | null>
   /**

@@ -26,7 +26,7 @@ export interface SwapHalf {
   readonly refundKey: string
   /** Of our secret; '' for a participant. */
   readonly hash: string
-  /** Locks as we would have them; a participant checks those it was told with checkLocks of the engine. */
+  /** Locks as we would have them; a participant checks those of the proposal with checkLocks of the engine. */
   readonly firstLockS: number
   readonly secondLockS: number
 }
@@ -45,7 +45,7 @@ export interface SwapPayment {
   readonly confirmed: boolean
 }
 
-/** How a swap stands. */
+/** The state of a swap. */
 export interface SwapView {
   readonly agreement: SwapAgreement
   readonly role: SwapRole
@@ -77,7 +77,7 @@ export interface SwapEngine {
   begin(agreement: SwapAgreement): Promise<void>
   /** What was prepared will not begin. */
   discard(id: string): void
-  /** The other side told a transaction in which a leg is funded: looked at sooner. */
+  /** The other side named a transaction that funds a leg: looked at sooner. */
   hint(id: string, txid: string): void
   /** All that run, and those that ended and were not forgotten. */
   list(): readonly SwapView[]

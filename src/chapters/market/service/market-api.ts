@@ -71,7 +71,7 @@ export interface MarketTransactionRecord {
   readonly partner_order_number: number
   /** `pending`, `completed`, `refunded`, `abandoned`. */
   readonly status: string
-  /** Where the swap stands, and what it waits for. */
+  /** The step of the swap, and what it waits for. */
   readonly step: string
   readonly waits_for: string
   readonly price_exact: string
@@ -123,7 +123,7 @@ export interface MarketFeesRecord {
   readonly least_quantity_exact: string
 }
 
-/** Why an order stands as it does. */
+/** Why an order is in its state. */
 export interface OrderExplanation {
   readonly order_number: number
   readonly status: string

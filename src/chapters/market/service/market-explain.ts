@@ -1,4 +1,4 @@
-// Why an own order stands as it does, in sentences for people.
+// Why an own order is in its state, in sentences for people.
 
 import type { Book } from '../core/book.ts'
 import type { OwnOrder, OwnTrade } from '../ports/market-trader.ts'

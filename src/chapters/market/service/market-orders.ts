@@ -1,4 +1,4 @@
-// Reading of what is asked for or bidden: identifiers, amounts, least amounts; what wallets say of it.
+// Reads requests for asks and bids: identifiers, amounts, least amounts; and what the wallets say of them.
 
 import { AppError } from '../../../base/errors.ts'
 import { DEFAULT_TIMEOUT_S, MAX_TIMEOUT_S } from '../core/limits.ts'

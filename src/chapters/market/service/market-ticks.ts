@@ -1,6 +1,5 @@
 // The order book in groups of the interface: one for each two coins, without empty ones. Test coins live on several
-// chains: where a wallet of ours is on one of them, orders of another chain are nothing we could trade, and are left
-// out.
+// chains: where we have a wallet on one of them, orders of the others could not be traded, and are left out.
 
 import type { Book } from '../core/book.ts'
 import type { Asset, CoinId } from '../../wallets/core/assets.ts'

@@ -1,4 +1,4 @@
-// What a swap sees of its two chains, read anew for every step: nothing of it is remembered, so that a reorganisation
+// What a swap sees of its two chains, read again for every step: nothing of it is remembered, so that a reorganisation
 // needs no rule of its own.
 
 import { createHash } from 'node:crypto'
@@ -33,7 +33,7 @@ export interface SwapFacts {
 export interface SideSource {
   readonly chain: SwapChain
   readonly key: Uint8Array
-  /** Transaction in which the other side says it funded; null. */
+  /** The transaction that the other side says it funded with; null. */
   readonly hint: string | null
   readonly nowMs: number
 }
@@ -81,7 +81,7 @@ async function findFunding(
   from: number,
   ours: string | null,
 ): Promise<FoundFunding | null> {
-  // Nobody has funded the leg of the participant before the initiator has made its own.
+  // The participant's leg is never funded before the initiator has made its own.
   const mayBe = ours !== null || (side === 'take' && journal.role === 'participant')
   if (!mayBe) return null
   const told = journal.theirs.find(each => each.kind === 'fund')?.txid ?? hint

@@ -26,7 +26,7 @@ export interface KeptTransaction {
   /** Step of its fee. */
   readonly urgency: number
   readonly madeMs: number
-  /** 0 = nobody knows whether it was sent. */
+  /** 0 = it is not known whether it was sent. */
   readonly sentMs: number
   /** When it was first seen deep enough; 0 = not yet. */
   readonly countedMs: number
@@ -36,7 +36,7 @@ export interface KeptTransaction {
 export interface KeptPurse {
   readonly amount: bigint
   readonly fee: bigint
-  /** '' = it was asked for, and nobody knows whether it was made. */
+  /** '' = it was asked for, and it is not known whether it was made. */
   readonly txid: string
   readonly timeMs: number
   readonly counted: boolean

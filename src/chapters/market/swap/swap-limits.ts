@@ -9,7 +9,8 @@ export const MAX_ENDED = 1_000
 /** What ended is shown for so long, ms: 90 days. */
 export const ENDED_MS = 90 * 86_400_000
 /**
- * Claims and refunds that are kept, each: one for each step of fees, and some that were made anew. The oldest go first.
+ * Claims and refunds that are kept, each: one for each step of fees, and some that were made again. The oldest go
+ * first.
  */
 export const MAX_VERSIONS = 16
 /** Sweeps of one purse that are made anew. */
@@ -18,11 +19,11 @@ export const MAX_SWEEPS = 8
 export const MAX_JOURNAL_CHARS = 1_048_576
 
 /**
- * Blocks by which a transaction must be deeper than those that count before its swap is let alone and its keys are
+ * A transaction must be so many blocks deeper than those that count before its swap is left alone and its keys are
  * forgotten: reorganisations.
  */
 export const DEEPER_BLOCKS = 6
-/** Blocks before the beginning of a swap in which its contracts are looked for too. */
+/** A swap's contracts are looked for also in so many blocks before its beginning. */
 export const BEFORE_BLOCKS = 12
 /** A swap whose outcome is there is watched for no longer than this, seconds: a week after its last lock. */
 export const WATCH_S = 7 * 86_400

@@ -46,7 +46,7 @@ export function spanS(pace: ChainPace, blocks: number): number {
   return pace.blockS * (2 * blocks + SPARE_BLOCKS)
 }
 
-/** Seconds for which a node may be away within a swap. */
+/** A node may be away for so many seconds within a swap. */
 export function awayS(paces: SwapPaces): number {
   return Math.min(AWAY_MAX_S, AWAY_BLOCKS * Math.max(paces.first.blockS, paces.second.blockS))
 }
@@ -109,8 +109,7 @@ export function momentsOf(paces: SwapPaces, agreement: SwapAgreement): SwapMomen
 
 /**
  * Which fee a claim needs at `nowS`: 0 = the usual one. It rises a step with every block that could have had it once it
- * waits longer than one block should take at worst, and from the moment on from which its confirmations need all the
- * time to the lock.
+ * waits longer than one block should take at worst, and once its confirmations need all the time to the lock.
  */
 export function claimUrgency(pace: ChainPace, lockS: number, sentS: number, nowS: number): number {
   const waited = Math.floor((nowS - sentS - spanS(pace, 1)) / (2 * pace.blockS)) + 1

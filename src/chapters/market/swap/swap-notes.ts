@@ -1,4 +1,5 @@
-// What facts add to the journal of a swap: what counts by now, and what the other side did. Pure.
+// Adds facts of the chains to the journal of a swap: which transactions count by now, and what the other side did.
+// Pure.
 
 import type { SideFacts, SwapFacts } from './swap-facts.ts'
 import { searchFrom } from './swap-facts.ts'

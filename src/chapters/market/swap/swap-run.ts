@@ -173,7 +173,7 @@ export class SwapRun {
   }
 
   /**
-   * What cannot be signed at a fee is signed at a lower one at once; what the chain did not take is made anew with the
+   * What cannot be signed at a fee is signed at a lower one at once; what the chain did not take is made again at the
    * next look.
    */
   #isStuck(step: SwapStep, error: Error): boolean {

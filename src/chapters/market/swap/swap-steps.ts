@@ -13,7 +13,7 @@
 //   sweeping          it is decided                                      rests of the purses go home: the outcome is kept
 //   watching          the outcome is there                               until all is deep enough: closed, keys wiped
 //
-// Two rules stand above the table. What can only give us what is ours (a claim when the secret is out, a refund) is
+// Two rules come before the table. What can only give us what is ours (a claim when the secret is out, a refund) is
 // done by what the chain shows, whatever the clocks say: the chain refuses what is too early. What gives away something
 // (paying, funding, showing the secret) is done only while every clock says that there is time; what gives up is done
 // only when every clock says that it is too late.
@@ -48,7 +48,7 @@ export type SwapStep =
 export interface StepHelp {
   /** Steps of fees from this one on could not be signed. */
   readonly dearest: number
-  /** Ids of what the chain did not take when it was sent last: it is made anew. */
+  /** Ids of what the chain did not take when it was sent last: it is made again. */
   readonly refused: ReadonlySet<string>
 }
 
@@ -69,7 +69,7 @@ export function nextStep(journal: SwapJournal, facts: SwapFacts, paces: SwapPace
   )
 }
 
-/** The secret stands in the claim of the other side. */
+/** The secret is in the claim of the other side. */
 function learning({ j, f }: View): SwapStep | null {
   const { end } = f.give ?? { end: null }
   if (j.secret !== '' || end?.kind !== 'claimed') return null

@@ -1,4 +1,4 @@
-// How a swap stands, for whoever asks: made of its journal. Pure.
+// The state of a swap as others see it: made of its journal. Pure.
 
 import type { SwapPayment, SwapView } from '../ports/swap-engine.ts'
 import { assetOf, legOf, SIDES, type KeptTransaction, type SwapJournal } from './swap-journal.ts'

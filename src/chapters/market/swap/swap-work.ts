@@ -1,4 +1,4 @@
-// The steps of a swap, done: what is signed is kept before it is sent. Each answers the new journal, after it is
+// Does the steps of a swap: what is signed is kept before it is sent. Each answers the new journal, after it is
 // durable.
 
 import { AppError } from '../../../base/errors.ts'
@@ -30,7 +30,7 @@ export interface SwapTools {
   readonly chains: Readonly<Record<SwapSide, SwapChain>>
   /** The swap's own. */
   readonly key: Uint8Array
-  /** Durable when settled; `must`: false = what is to be sent cannot harm us, and a full disk does not stop it. */
+  /** Durable when settled; `must`: false = what will be sent cannot harm us, and a full disk does not stop it. */
   write(journal: SwapJournal, must: boolean): Promise<void>
 }
 
@@ -179,7 +179,7 @@ function keptAs(
 }
 
 /**
- * The newest of a kind stand last. A transaction that came out as one that is kept already is that one, which a
+ * The newest of a kind come last. A transaction that came out as one that is kept already is that one, which a
  * reorganisation may have undone after it counted.
  */
 async function added(

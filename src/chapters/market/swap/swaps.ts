@@ -90,7 +90,7 @@ export class Swaps implements SwapEngine {
     if (prepared === undefined) throw new AppError('InvalidParameter', 'This swap was not prepared.')
     this.#checkAgreement(agreement, prepared)
     const journal = this.#journalOf(agreement, prepared)
-    // From here on it runs for ever: nobody can begin it twice, also when the disk fails and the caller tries again.
+    // From here on it runs for ever: it cannot be begun twice, also when the disk fails and the caller tries again.
     this.#prepared.delete(agreement.id)
     try {
       await this.#deps.files.write(journalName(agreement.id), encodeJournal(journal))
@@ -191,7 +191,7 @@ export class Swaps implements SwapEngine {
       const text = await this.#deps.files.read(name)
       if (text !== null) this.#add(decodeJournal(text))
     } catch (error) {
-      // Its file stays for whoever can read it: there may be money in it.
+      // Its file stays for a program that can read it: there may be money in it.
       this.#deps.log.error('a swap cannot be read', { name, error: errorText(error) })
     }
   }
@@ -241,9 +241,7 @@ function pacesOf(wish: SwapRequest, give: SwapChain, take: SwapChain): SwapPaces
   return { first: first.pace, second: second.pace }
 }
 
-/**
- * Whether both chains can hold such amounts; `others` stands for the keys of the other side. AppError InvalidParameter.
- */
+/** Whether both chains can hold such amounts; `others`: the keys of the other side. AppError InvalidParameter. */
 function checkAmounts(
   wish: SwapRequest,
   half: SwapHalf,

@@ -1,6 +1,6 @@
-// Messages of the overlay of the market, which is ours: statements of orders that are told, questions by which two
-// books are made equal and their answers, and what two traders say to each other. All are signed but answers: what an
-// answer carries is checked on its own, and it belongs to a question.
+// Messages of the overlay of the market, which is ours: statements of orders, questions and answers that make two books
+// equal, and messages between two traders. All are signed but answers: what an answer carries is checked on its own,
+// and it belongs to a question.
 
 import { DecodeError } from '../../../base/errors.ts'
 import { decodeStatement, STATEMENT_BYTES } from './order-codec.ts'
@@ -60,7 +60,7 @@ export const statements = unsigned(12, 'statements', {
 
 // What traders say to each other.
 
-/** To whom (mid), an id by chance that keeps it from being heard twice, and when it was said. */
+/** The receiver (mid), an id by chance that keeps it from being taken twice, and its time. */
 const envelope = { to: hex(20), nonce: hex(NONCE_BYTES), saidMs: milliseconds() }
 const negotiation = { ...envelope, id: hex(16) }
 const order = record({ trader: hex(20), number: u32 })

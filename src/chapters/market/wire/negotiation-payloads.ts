@@ -1,5 +1,5 @@
 // Messages between traders as payloads of the overlay of the market and back: each kind has its row of
-// market-messages.ts, whose fields have the names of the message, behind what says to whom it goes.
+// market-messages.ts, whose fields have the names of the message, behind the envelope that names the receiver.
 
 import { DecodeError } from '../../../base/errors.ts'
 import type { Shape, ValuesOf } from '../../overlay/wire/fields.ts'

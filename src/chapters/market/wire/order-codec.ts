@@ -1,5 +1,5 @@
 // Statements of orders as bytes: version, terms, state, signature, 219 in all. Each has one encoding, since its hash
-// names it; anything else is refused. Signatures are made and checked by whoever passes the function in
+// names it; anything else is refused. Signatures are made and checked by functions that the caller passes in
 // (order-signature.ts).
 
 import { createHash } from 'node:crypto'
@@ -14,7 +14,7 @@ import type { OrderState, OrderStatement, OrderStatus, OrderTerms, Side, TraderI
 
 /** Bytes of every statement. */
 export const STATEMENT_BYTES = 219
-/** The longest that an order stands, seconds: a day. */
+/** The longest time of an order, seconds: a day. */
 export const MAX_TIMEOUT_S = 86_400
 
 const VERSION = 1

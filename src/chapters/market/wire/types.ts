@@ -33,8 +33,8 @@ export interface OrderTerms extends OrderRef {
 }
 
 /**
- * `suspended`: it stands, but nobody can trade with it now (its wallet is locked). `closed`: done, cancelled or
- * withdrawn; for ever.
+ * `suspended`: it is open, but cannot be traded now (its wallet is locked). `closed`: done, cancelled or withdrawn; for
+ * ever.
  */
 export type OrderStatus = 'open' | 'suspended' | 'closed'
 

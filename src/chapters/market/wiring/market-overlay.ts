@@ -1,5 +1,5 @@
-// The overlay of the market in a running node. Orders are signed and stand in our own book from the first moment; when
-// the overlays run, which this asks for until they do, the book is made equal with those of peers, and traders can be
+// The overlay of the market in a running node. Orders are signed and in our own book from the first moment; when the
+// overlays run, which this asks for until they do, the book is made equal with those of peers, and traders can be
 // reached. Closed with the market.
 
 import { errorText } from '../../../base/errors.ts'

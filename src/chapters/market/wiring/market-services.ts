@@ -1,6 +1,5 @@
 // The service of the market, there from the first moment; what it works with (market-parts.ts: book, matching, swaps)
-// is loaded when somebody first asks for the market, or with the node where there are orders or swaps of an earlier
-// run.
+// is loaded when the market is first asked for, or with the node where there are orders or swaps of an earlier run.
 
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -20,8 +19,7 @@ export type MarketStart = Pick<typeof import('./market-parts.ts'), 'startMarket'
 
 /**
  * The service of the market, there from the first moment; what it works with (market-parts.ts: book, matching, swaps)
- * is loaded when somebody first asks for the market, or with the node where there are orders or swaps of an earlier
- * run.
+ * is loaded when the market is first asked for, or with the node where there are orders or swaps of an earlier run.
  */
 export class MarketServices {
   readonly service: MarketService

@@ -1,6 +1,6 @@
-// Addresses at which a node that knows nobody asks first (protocol section 4.4): servers of the network, or those of
-// the settings. None of them reachable is no failure: who finds us is found, and the rest goes on. Names are looked up
-// when they are needed.
+// Addresses that a node without known peers asks first (protocol section 4.4): servers of the network, or those of the
+// settings. It is no failure when none can be reached: peers that find us become known all the same. Names are looked
+// up when they are needed.
 
 import { addressKey, type PeerAddress } from '../../../base/ids.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -91,7 +91,7 @@ export class Bootstrap {
     this.#askedMs.delete(overlay)
   }
 
-  /** Asks nobody any more. */
+  /** Sends no more questions. */
   stop(): void {
     this.#stopped = true
   }

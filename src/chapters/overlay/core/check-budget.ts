@@ -1,6 +1,6 @@
-// How many signatures are checked: each costs a tenth of a millisecond of the main thread, and anybody may send one. An
-// address has so many, and all addresses of strangers together have so many, so that a flood does not silence the peers
-// we know.
+// Bounds how many signatures are checked: each costs a tenth of a millisecond of the main thread, and anybody may send
+// one. There is a bound for each address, and one for all addresses of strangers together, so that a flood does not
+// silence the peers we know.
 
 import { Allowance } from '../../../base/allowance.ts'
 import { addressKey, type PeerAddress } from '../../../base/ids.ts'

@@ -1,5 +1,5 @@
 // Finds out which peers are gone (protocol section 4.3): those that are silent are pinged, and dropped when they stay
-// so. Works over all overlays, for a peer that answers in one of them is there in all.
+// so. Works over all overlays, since a peer that answers in one of them is there in all.
 
 import type { Clock } from '../../../ports/clock.ts'
 import type { Random } from '../../../ports/random.ts'

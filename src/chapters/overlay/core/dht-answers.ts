@@ -1,5 +1,5 @@
-// Answers to the questions of other nodes of the overlay DHT. Who asks is a node too, and comes into the table; who
-// asks too often is not answered; who stores must have asked from the same address before.
+// Answers to the questions of other nodes of the overlay DHT. The asker is a node too, and comes into the table; one
+// that asks too often is not answered; one that stores must have asked from the same address before.
 
 import { sameBytes } from '../../../base/same-bytes.ts'
 import { DecodeError } from '../../../base/errors.ts'
@@ -69,7 +69,7 @@ export class DhtAnswers {
     overlay.onSigned(connectPeerRequest, (request, from) => this.#connectPeer(request, from))
   }
 
-  /** Who asks, if it is answered. */
+  /** The asker, if it is answered. */
   #asker({ publicKey, address }: SignedSender): Asker | null {
     const { overlay, clock, queried } = this.#deps
     const mid = midOf(publicKey)
@@ -149,7 +149,7 @@ export class DhtAnswers {
     overlay.send(connectPeerResponse, { identifier, nodes: peer === null ? [] : [refOf(peer)] }, from.address)
   }
 
-  /** Has a node send something to who asks, so that he reaches it. */
+  /** Has a node send a packet to the asker, so that it can be reached from there. */
   #havePunctured(node: DhtNodeRef, lan: OverlayAddress, from: SignedSender, identifier: number): void {
     this.#deps.punctures.request(node, { lan, wan: from.address }, identifier & 0xffff)
   }

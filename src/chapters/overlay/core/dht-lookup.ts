@@ -1,6 +1,6 @@
 // One look-up in the overlay DHT: from the nodes we know towards a target, four questions at a time, until the nearest
 // ones have all answered. A node that another named is asked through that one first, which has it send us something
-// (puncture). Bounded: so many questions and no more; who lies leads us nowhere but to the end of them.
+// (puncture). Bounded: so many questions and no more; a liar only uses them up.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import { compareDistance } from '../../../wire/dht/dht-id.ts'
@@ -68,7 +68,7 @@ export class DhtLookup {
     for (const contact of start) this.#add(contact, null)
   }
 
-  /** Runs to the end; who answered, the nearest first. Never rejects. */
+  /** Runs to the end; answers the nodes that answered, the nearest first. Never rejects. */
   async run(): Promise<DhtAnswerer[]> {
     await new Promise<void>(done => this.#pump(done))
     return this.#sorted().flatMap(({ contact, token, hadValues }) =>
@@ -76,7 +76,7 @@ export class DhtLookup {
     )
   }
 
-  /** As many questions as may be out; done when none is and nobody is left to be asked. */
+  /** Sends as many questions as may be out; `done` when none is out and no node is left to ask. */
   #pump(done: () => void): void {
     while (this.#running < DHT_PARALLEL) {
       const next = this.#next()

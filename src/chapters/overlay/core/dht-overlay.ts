@@ -128,7 +128,7 @@ export class DhtOverlay implements OverlayDht {
       answerers.slice(0, DHT_BUCKET).map(answerer => this.#storeAt(answerer, key, [value])),
     )
     const count = stored.filter(Boolean).length
-    // Nobody there: who comes to us later finds it here.
+    // No node took it: nodes that come to us later find it here.
     if (count === 0) this.#values.put(key, decodeValue(value), value, DHT_REFRESH_MS, this.#table.own)
     return count
   }
@@ -140,7 +140,7 @@ export class DhtOverlay implements OverlayDht {
     return this.#self.connect(mid)
   }
 
-  /** Runs a look-up when there is a turn for it; nobody answers when too many wait. */
+  /** Runs a look-up when there is a turn for it; no answers when too many wait. */
   async #lookUp(options: DhtLookupOptions): Promise<DhtAnswerer[]> {
     const { own, identity, book, clock } = this.#deps
     if (!(await this.#lookups.acquire())) return []

@@ -77,7 +77,7 @@ export class DhtTable {
     return this.all().filter(contact => !contact.bad && compareDistance(target, contact.id, this.#own) < 0).length
   }
 
-  /** Our address and with it our id changed: all nodes find their places anew. */
+  /** Our address and with it our id changed: all nodes get new places. */
   move(own: Uint8Array): void {
     const contacts = this.all()
     this.#own = own

@@ -1,5 +1,5 @@
 // Values that others stored with us: by target, each for its time, of signed ones the newest of each key. Bounded: a
-// full store gives up what is farthest from us, for others are asked for that.
+// full store gives up what is farthest from us, since others are asked for that.
 
 import type { Clock } from '../../../ports/clock.ts'
 import { compareDistance } from '../../../wire/dht/dht-id.ts'

@@ -1,5 +1,5 @@
 // The discovery overlay (protocol section 5): peers tell each other in which overlays they are, and ping each other.
-// Who is in an overlay that we have too is a peer there at once.
+// A peer in an overlay that we have too is a peer there at once.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -35,7 +35,7 @@ export interface DiscoveryDeps {
 
 const SIMILARITY = requestKind<Peer | null>('similarity')
 const PING = requestKind<{ readonly peer: Peer; readonly sentMs: number }>('ping', { timeoutMs: DISCOVERY_PING_MS })
-/** The old form of a request names whom it wants, after this letter, behind the global time. */
+/** The old form of a request names the wanted peer, after this letter, behind the global time. */
 const OLD_FORM_AT = 8
 const OLD_FORM = 0x59
 /** Shorter than this a request has no room for a name. */
@@ -140,7 +140,7 @@ export class Discovery {
 }
 
 /**
- * Reads a request of the discovery overlay, which may have the old form that names whom to be introduced to.
+ * Reads a request of the discovery overlay, which may have the old form that names the peer to be introduced to.
  * DecodeError.
  */
 export function decodeDiscoveryRequest(payload: Uint8Array): AnyRequest & { readonly wanted: Uint8Array | null } {

@@ -1,5 +1,5 @@
 // The one UDP port of all overlays: datagrams go by their first 22 bytes to the overlay that has them. Nothing is
-// copied here, for cells of circuits come this way by the ten thousand. Invariant: before open() and after close()
+// copied here, since cells of circuits come this way by the ten thousand. Invariant: before open() and after close()
 // nothing is sent.
 
 import type { PeerAddress } from '../../../base/ids.ts'

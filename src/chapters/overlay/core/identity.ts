@@ -1,5 +1,5 @@
-// Who this node is in the overlays, and what signatures are checked with. The keys themselves stay with who makes
-// these.
+// Who this node is in the overlays, and what signatures are checked with. The private keys stay with the caller that
+// makes these.
 
 import type { PublicKey } from '../wire/public-key.ts'
 

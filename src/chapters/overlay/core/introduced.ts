@@ -13,7 +13,7 @@ export interface PeerIntroductions {
    * calls.
    */
   onExtra(run: (peer: Peer, extra: Uint8Array) => void): () => void
-  /** Asks who is at a literal IPv4 address to introduce somebody, and so to become a peer. */
+  /** Asks the node at a literal IPv4 address for an introduction, which makes it a peer. */
   ask(address: PeerAddress): void
   /** The same of a known peer. */
   askPeer(peer: Peer): void
@@ -36,7 +36,7 @@ export interface CommunityOptions {
   readonly name: string
   /** Requests for introductions are dropped above this; below 0: never. */
   readonly maxPeers?: number
-  /** Nobody is looked for at so many peers. */
+  /** At so many peers no more are looked for. */
   readonly targetPeers?: number
   /** Milliseconds between steps of the walk. */
   readonly stepMs?: number
@@ -53,16 +53,18 @@ export interface Communities {
 /** A value of the overlay DHT. */
 export interface FoundValue {
   readonly data: Uint8Array
-  /** 74 bytes: who signed it; null: nobody. */
+  /** 74 bytes: who signed it; null: unsigned. */
   readonly publicKey: Uint8Array | null
 }
 
 /** The DHT of the overlay. */
 export interface OverlayDht {
-  /** Values under a key of 20 bytes, the newest of each signer; none when nobody has any. Never rejects. */
+  /** Values under a key of 20 bytes, the newest of each signer; none when no node has any. Never rejects. */
   find(key: Uint8Array): Promise<readonly FoundValue[]>
   /** Stores a value at the nodes nearest to a key; answers how many took it. Never rejects. */
   store(key: Uint8Array, data: Uint8Array, options?: { readonly signed?: boolean }): Promise<number>
-  /** Finds a peer by the SHA-1 of its public key and has the way to it opened; null: nobody knows it. Never rejects. */
+  /**
+   * Finds a peer by the SHA-1 of its public key and has the way to it opened; null: no node knows it. Never rejects.
+   */
   connect(mid: Uint8Array): Promise<{ readonly publicKey: Uint8Array; readonly address: PeerAddress } | null>
 }

@@ -1,6 +1,6 @@
-// Introductions of one overlay (protocol section 4): who asks us becomes a peer and is told of another one, who is
-// asked to send him something first, so that NATs let him in (puncture). We ask in the old style and answer in the
-// style we are asked in.
+// Introductions of one overlay (protocol section 4): a node that asks us becomes a peer, and we introduce it to another
+// peer, which we ask to send it a packet first, so that NATs let it in (puncture). We ask in the old style and answer
+// in the style we are asked in.
 
 import { sameBytes } from '../../../base/same-bytes.ts'
 import type { PeerAddress } from '../../../base/ids.ts'
@@ -45,7 +45,9 @@ export interface IntroductionsDeps extends PuncturesDeps {
 export interface IntroductionsOptions {
   /** Requests of strangers are dropped above this; below 0: never. */
   readonly maxPeers?: number
-  /** Reads a request that may have another form; `wanted`: mid of whom the asker wants to meet. Throws DecodeError. */
+  /**
+   * Reads a request that may have another form; `wanted`: mid of the peer the asker wants to meet. Throws DecodeError.
+   */
   readonly decodeRequest?: (payload: Uint8Array) => AnyRequest & { readonly wanted: Uint8Array | null }
 }
 
@@ -59,11 +61,11 @@ const noExtra = (): Uint8Array => new Uint8Array(0)
 const INTRODUCED_NEW_STYLE = 0x80
 
 /**
- * Introductions of one overlay (protocol section 4): who asks us becomes a peer and is told of another one, who is
- * asked to send him something first, so that NATs let him in (puncture).
+ * Introductions of one overlay (protocol section 4): a node that asks us becomes a peer, and we introduce it to another
+ * peer, which we ask to send it a packet first, so that NATs let it in (puncture).
  */
 export class Introductions implements PeerIntroductions {
-  /** What opens the way to whom we introduce. */
+  /** Opens the way to peers that we introduce. */
   readonly punctures: Punctures
   readonly #deps: IntroductionsDeps
   readonly #maxPeers: number
@@ -140,7 +142,7 @@ export class Introductions implements PeerIntroductions {
     this.ask(peer.address)
   }
 
-  /** Somebody set extra bytes. */
+  /** True when extra bytes were set. */
   get hasExtra(): boolean {
     return this.#extra !== noExtra
   }
@@ -188,7 +190,8 @@ export class Introductions implements PeerIntroductions {
   }
 
   /**
-   * An old request from a new place, while its sender is heard at the place that we know: somebody wants his packets.
+   * An old request from a new place, while its sender is heard at the place that we know: another host wants its
+   * packets.
    */
   #isRecording({ globalTime }: AnyRequest, { peer, address }: SignedSender): boolean {
     if (peer === null || (peer.address.ip === address.ip && peer.address.port === address.port)) return false
@@ -256,7 +259,7 @@ export class Introductions implements PeerIntroductions {
     else if (!isNoAddress(lan)) told.push(lan)
     else told.push(wan, { ip: own.lanFor(from).ip, port: wan.port })
     for (const address of told) {
-      // Who is behind the same NAT as we are is reached in the local network, whoever says so.
+      // A peer behind the same NAT as we are is reached in the local network, no matter who introduces it.
       const neighbour = wan.ip === ours && canBeNode(address)
       if ((neighbour || mayTell(from, address)) && !own.isOurPort(address)) walkable.add(address)
     }

@@ -11,7 +11,7 @@ export const MAX_PEERS_TOTAL = 2_048
 export const MAX_PACKET_BYTES = 8_192
 /** Signatures of one address that are checked: saved up, and one more each so many milliseconds. */
 export const CHECKS_OF_ADDRESS = { burst: 200, refillMs: 20 } as const
-/** The same for all addresses of which we know no peer together. */
+/** The same for all addresses without a known peer together. */
 export const CHECKS_OF_STRANGERS = { burst: 600, refillMs: 4 } as const
 /** Addresses whose use of checks is remembered; the one not heard of for longest goes first. */
 export const MAX_CHECKED_ADDRESSES = 2_048
@@ -21,7 +21,7 @@ export const MAX_SIGNATURES_REMEMBERED = 4_096
 export const SIGNATURES_REMEMBERED_MS = 120_000
 /** Newest answers that our own address is guessed from. */
 export const MAX_ADDRESS_VOTES = 15
-/** Addresses of an overlay at which somebody may be. */
+/** Addresses of an overlay at which a peer may be. */
 export const MAX_WALKABLE = 256
 /** Punctures that others have us send: saved up, and one more each so many milliseconds. */
 export const PUNCTURES = { burst: 30, refillMs: 50 } as const
@@ -53,7 +53,7 @@ export const DISCOVERY_PING_MS = 5_000
 export const MAX_BOOTSTRAP_ADDRESSES = 64
 /** Names among them are looked up again after this. */
 export const NAMES_LOOKED_UP_MS = 600_000
-/** Overlays of a peer that are looked at, and of ours that are told. */
+/** Overlays of a peer that are looked at, and of ours that are sent. */
 export const MAX_COMMUNITY_IDS = 64
 /** Between two questions for overlays (section 5). */
 export const SIMILARITY_EVERY_MS = 1_000
@@ -92,7 +92,7 @@ export const DHT_LOOKUP_REQUESTS = 24
 export const MAX_DHT_LOOKUPS = 8
 /** Look-ups that wait; those above find nothing. */
 export const MAX_DHT_LOOKUPS_WAITING = 256
-/** Targets for which values are kept. */
+/** Targets with kept values. */
 export const MAX_DHT_TARGETS = 4_096
 /** Values kept of one target. */
 export const MAX_DHT_VALUES_OF_TARGET = 64
@@ -100,7 +100,7 @@ export const MAX_DHT_VALUES_OF_TARGET = 64
 export const DHT_VALUE_AGE_MS = 3_600_000
 /** Peers that are stored with us under their mids. */
 export const MAX_DHT_STORED_PEERS = 512
-/** A stored peer, and who stores us, is dropped after so much silence (section 6). */
+/** A stored peer, or a peer that stores us, is dropped after so much silence (section 6). */
 export const DHT_STORED_PEER_MS = 60_000
 /** Between two attempts at being stored (section 6). */
 export const DHT_STORE_SELF_MS = 30_000

@@ -1,5 +1,5 @@
-// One overlay (the network says community): its messages by number, its peers, its requests, its counts. What the
-// messages mean is told by handlers, which circuits, discovery and the rest register. Invariant: a handler of a signed
+// One overlay (the network says community): its messages by number, its peers, its requests, its counts. Handlers,
+// which circuits, discovery and the rest register, give the messages their meaning. Invariant: a handler of a signed
 // message sees only what its sender signed, and no packet twice.
 
 import { DecodeError, errorText } from '../../../base/errors.ts'
@@ -61,7 +61,7 @@ export interface OverlayCounts {
   readonly bytesReceived: number
 }
 
-/** What somebody signed. */
+/** A signed message, checked. */
 interface Checked {
   readonly sender: SignedSender
   readonly payload: Uint8Array
@@ -128,7 +128,7 @@ export class Overlay {
 
   // Messages.
 
-  /** A message without signature. `values` may be kept. Throws RangeError when somebody has its number. */
+  /** A message without signature. `values` may be kept. Throws RangeError when its number is taken. */
   onPlain<S extends Shape>(message: PacketMessage<S>, run: (values: ValuesOf<S>, from: PeerAddress) => void): void {
     this.#handle(message.id, (packet, from) => {
       const values = this.#decoded(() => decodeUnsigned(message, Uint8Array.from(packet)))

@@ -111,7 +111,7 @@ export class Overlays implements Communities {
     return bound === null ? null : this.#shared.own.lanFor(bound)
   }
 
-  /** Our address as others see it; null: nobody told. */
+  /** Our address as others see it; null: not known. */
   get wanAddress(): PeerAddress | null {
     return this.#shared.own.wan
   }

@@ -1,6 +1,6 @@
 // Our own addresses as far as we can guess them: the one in the local network, which the machine knows, and the one
-// others see, which most of those who answered us agree on. On loopback both are loopback, for nobody there sees
-// another.
+// others see, which most of those who answered us agree on. On loopback both are loopback, since no other address is
+// seen there.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import { isLoopbackIp } from '../../../wire/net/compact-address.ts'
@@ -21,7 +21,7 @@ export interface OwnAddressesDeps {
 /** The guesses of one port. */
 export class OwnAddresses {
   readonly #deps: OwnAddressesDeps
-  /** What each of the newest that answered us called us, by who it was. */
+  /** The address each of the newest peers that answered saw us at, by peer. */
   readonly #votes = new Map<string, string>()
   #wan: PeerAddress | null = null
 
@@ -29,7 +29,7 @@ export class OwnAddresses {
     this.#deps = deps
   }
 
-  /** What we are seen as from outside; null: nobody told yet. */
+  /** Our address as seen from outside; null: not known yet. */
   get wan(): PeerAddress | null {
     return this.#wan
   }
@@ -73,7 +73,7 @@ export class OwnAddresses {
     this.#count()
   }
 
-  /** The address with most votes; of equals the one that was told last. */
+  /** The address with most votes; of equals the newest one. */
   #count(): void {
     const counts = new Map<string, number>()
     for (const text of this.#votes.values()) {

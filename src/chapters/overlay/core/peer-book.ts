@@ -195,7 +195,7 @@ export class PeerBook {
     return () => watches.delete(watch)
   }
 
-  /** An overlay ends: its peers are out of it, and nobody hears of that. */
+  /** An overlay ends: its peers are out of it, without an event. */
   close(overlay: string): void {
     this.#overlays.get(overlay)?.watches.clear()
     for (const peer of this.of(overlay)) this.leave(peer, overlay)

@@ -1,5 +1,5 @@
-// Punctures of one overlay (protocol section 4): who introduces two others has one of them send the other something, so
-// that the NAT before it lets the other in. Invariant: nobody we do not know has us send anything.
+// Punctures of one overlay (protocol section 4): the peer that introduces two others has one of them send the other a
+// packet, so that the NAT before it lets the other in. Invariant: no stranger can make us send anything.
 
 import { Allowance } from '../../../base/allowance.ts'
 import type { PeerAddress } from '../../../base/ids.ts'
@@ -24,8 +24,8 @@ export interface PuncturesDeps {
 }
 
 /**
- * Punctures of one overlay (protocol section 4): who introduces two others has one of them send the other something, so
- * that the NAT before it lets the other in.
+ * Punctures of one overlay (protocol section 4): the peer that introduces two others has one of them send the other a
+ * packet, so that the NAT before it lets the other in.
  */
 export class Punctures {
   readonly #deps: PuncturesDeps
@@ -68,7 +68,7 @@ export class Punctures {
     const { walkerLan, walkerWan, identifier } = request
     const neighbour = walkerWan.ip === own.wanFor(from).ip
     const to = neighbour && !isNoAddress(walkerLan) ? walkerLan : walkerWan
-    // Only those we know have a reason to ask: nobody else gets a signed answer sent to where he likes.
+    // Only known peers have a reason to ask: no other can have a signed answer sent to an address it chooses.
     const fine =
       (book.at(from) !== null || isServer(from) || this.#alsoKnown(from)) &&
       (neighbour ? canBeNode(to) : mayTell(from, to)) &&

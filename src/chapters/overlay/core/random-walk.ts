@@ -1,6 +1,6 @@
-// Looks for peers of one overlay by walking (protocol section 4.3): asks at addresses that others told of, else asks a
-// peer to tell of one, else asks where everybody begins. Rests while there are enough peers, and while too many have
-// not answered.
+// Looks for peers of one overlay by walking (protocol section 4.3): asks at addresses that others named, else asks a
+// peer for an introduction, else asks the bootstrap servers. Rests while there are enough peers, and while too many
+// have not answered.
 
 import { addressKey, type PeerAddress } from '../../../base/ids.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -11,9 +11,9 @@ import { TARGET_PEERS, WALK_TIMEOUT_MS, WALK_WINDOW } from './limits.ts'
 import type { Overlay } from './overlay.ts'
 import type { Walkable } from './walkable.ts'
 
-/** Of 256 steps so many go to an address that nobody answered from yet. */
+/** Of 256 steps so many go to an address without an answer yet. */
 const NEW_ADDRESS_OF_256 = 205
-/** Of 100 questions to somebody known so many go to a server. */
+/** Of 100 questions to known nodes so many go to a server. */
 const SERVER_OF_100 = 5
 
 /** What a walk works with. */
@@ -27,8 +27,8 @@ export interface RandomWalkDeps {
 }
 
 /**
- * Looks for peers of one overlay by walking (protocol section 4.3): asks at addresses that others told of, else asks a
- * peer to tell of one, else asks where everybody begins.
+ * Looks for peers of one overlay by walking (protocol section 4.3): asks at addresses that others named, else asks a
+ * peer for an introduction, else asks the bootstrap servers.
  */
 export class RandomWalk {
   readonly #deps: RandomWalkDeps
@@ -65,7 +65,7 @@ export class RandomWalk {
     this.#deps.introductions.ask(address)
   }
 
-  /** All of them when we know nobody, else one. */
+  /** All of them when we know no peer, else one. */
   #askServers(one: boolean): void {
     const { bootstrap, introductions, overlay, random } = this.#deps
     const servers = bootstrap.addresses()

@@ -1,5 +1,5 @@
-// Which addresses that others tell us of may be sent to: who is on the internet cannot send us into our own network,
-// who is in a local network not to this machine. Ports and families that nobody can have are refused.
+// Which addresses named by others may be sent to: a peer on the internet cannot send us into our own network, one in a
+// local network not to this machine. Impossible ports and families are refused.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import { isLoopbackIp, isPeerIp, parseIp } from '../../../wire/net/compact-address.ts'

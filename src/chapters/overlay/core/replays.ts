@@ -1,6 +1,6 @@
-// Signed packets that came before: one that comes again from another address is dropped, for who recorded it wants to
-// be taken for its sender. From the same address it may come: a node that starts anew counts anew. Remembers the newest
-// ones, for a while.
+// Signed packets that came before: one that comes again from another address is dropped: it was recorded to pass for
+// its sender. From the same address it may come: a node that restarts counts from the start. Remembers the newest ones,
+// for a while.
 
 import { addressKey, type PeerAddress } from '../../../base/ids.ts'
 import { MAX_SIGNATURES_REMEMBERED, SIGNATURES_REMEMBERED_MS } from './limits.ts'

@@ -1,5 +1,5 @@
-// Addresses at which somebody may be: told by others, not heard from yet. Bounded; those that were told of longest ago
-// go first.
+// Addresses at which a peer may be: named by others, not heard from yet. Bounded; those that were named longest ago go
+// first.
 
 import { addressKey, type PeerAddress } from '../../../base/ids.ts'
 import type { Random } from '../../../ports/random.ts'

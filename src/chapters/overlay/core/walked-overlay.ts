@@ -22,7 +22,9 @@ export interface WalkedOverlayDeps extends OverlayDeps {
 
 /** What only our own overlays choose. */
 export interface WalkedOverlayOptions extends CommunityOptions {
-  /** Reads a request that may have another form; `wanted`: mid of whom the asker wants to meet. Throws DecodeError. */
+  /**
+   * Reads a request that may have another form; `wanted`: mid of the peer the asker wants to meet. Throws DecodeError.
+   */
   readonly decodeRequest?: (payload: Uint8Array) => AnyRequest & { readonly wanted: Uint8Array | null }
 }
 
@@ -31,7 +33,7 @@ export class WalkedOverlay implements Community {
   readonly overlay: Overlay
   readonly introductions: Introductions
   readonly communityId: Uint8Array
-  /** Addresses at which somebody may be. */
+  /** Addresses at which a peer may be. */
   readonly walkable: Walkable
   readonly #walk: RandomWalk
   readonly #options: WalkedOverlayOptions

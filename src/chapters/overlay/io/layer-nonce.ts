@@ -1,4 +1,4 @@
-// Nonces of a layer (IPv8, section 7.4): salt of 4 bytes, counter of 8. The counter is two numbers of 32 bits, for a
+// Nonces of a layer (IPv8, section 7.4): salt of 4 bytes, counter of 8. The counter is two numbers of 32 bits, since a
 // BigInt is an object each time. Keys lie in the same memory of its own, so that one fill zeroes all of it.
 
 import { LAYER_BYTES, LAYER_HEAD_BYTES, LAYER_TAG_BYTES } from '../ports/overlay-crypto.ts'
@@ -45,8 +45,8 @@ export class LayerNonce {
   }
 
   /**
-   * Writes key, salt and counter to into[at..at + 44), for `uses` seals that somebody else makes with them: this one
-   * goes on behind. False after wipe(), and nothing is written.
+   * Writes key, salt and counter to into[at..at + 44), for `uses` seals that a worker makes with them: this one goes on
+   * behind. False after wipe(), and nothing is written.
    */
   handOver(into: Uint8Array, at: number, uses: number): boolean {
     if (this.#wiped) return false
@@ -82,7 +82,7 @@ export function checkRoom(bytes: Uint8Array, start: number, end: number): void {
     throw new RangeError('no room for a layer')
 }
 
-/** What a wiped key does with a text that is to be sealed: nobody shall send it as it is. */
+/** What a wiped key does with a text to seal: it must not be sent as it is. */
 export function refuse(bytes: Uint8Array, start: number, end: number): false {
   bytes.fill(0, start, end)
   return false

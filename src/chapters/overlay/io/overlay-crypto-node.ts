@@ -1,6 +1,6 @@
 // The overlays' cryptography by node:crypto alone, for machines without sodium-native: each call makes objects and
 // copies. Keys of layers are given as bytes, which can be zeroed; what Node makes of other secrets it zeroes itself
-// when nobody holds it any more.
+// when nothing holds it any more.
 
 import {
   createCipheriv,
@@ -25,7 +25,7 @@ const PRIVATE_FRAME = {
 } as const
 type Curve = keyof typeof PRIVATE_FRAME
 
-/** Reading a secret takes ten times as long as using it; who uses one twice shows the same array. */
+/** Reading a secret takes ten times as long as using it; callers that use one twice pass the same array. */
 const secrets = new WeakMap<Uint8Array, KeyObject>()
 
 function secretKey(curve: Curve, secret: Uint8Array): KeyObject {

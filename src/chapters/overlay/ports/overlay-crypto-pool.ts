@@ -1,7 +1,6 @@
 // What OverlayCrypto does, away from the main thread when much is asked at once: floods of creates and signatures, and
-// layers of many cells of one circuit. Who asks little is answered on the main thread, in the same turn. All of it
-// rejects with AppError PoolBusy when more waits than there is memory for (drop what you asked for), WorkerLost or
-// Aborted.
+// layers of many cells of one circuit. Small work is done on the main thread, in the same turn. All of it rejects with
+// AppError PoolBusy when more waits than there is memory for (drop what you asked for), WorkerLost or Aborted.
 
 import type { PublicKey } from '../wire/public-key.ts'
 import type {

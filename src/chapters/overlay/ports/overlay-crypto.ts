@@ -28,8 +28,8 @@ export interface OverlayKeyPair {
 export interface LayerKey {
   /**
    * Puts a layer around bytes[start..end), in place: it then reaches from start - 8 to end + 16. False after wipe();
-   * then the text is zeroed, so that who overlooks it sends nothing in clear. Throws RangeError when there is no room.
-   * No memory is asked for but views.
+   * then the text is zeroed, so that a caller that overlooks it sends nothing in clear. Throws RangeError when there is
+   * no room. No memory is asked for but views.
    */
   seal(bytes: Uint8Array, start: number, end: number): boolean
   /**
@@ -98,7 +98,7 @@ export interface OverlayCrypto {
   verify(key: PublicKey, signedPart: Uint8Array, signature: Uint8Array): boolean
   /** Begins a handshake with a hop yet to be named. */
   begin(): HandshakeStart
-  /** Answers one as hop; null for a key that nobody can agree with. */
+  /** Answers one as hop; null for a key with which no agreement is possible. */
   respond(own: OverlayKeyPair, ephemeral: Uint8Array): HandshakeDone | null
   /** Keys of 72 bytes of `material` (circuit-secrets.ts), which stay the caller's. */
   session(material: Uint8Array, end: CircuitEnd): SessionKeys

@@ -1,4 +1,4 @@
-// What the overlays and circuits tell of themselves, for statistics, debug routes, events and metrics. Types only.
+// What the overlays and circuits report, for statistics, debug routes, events and metrics. Types only.
 
 import type { OverlayNetwork } from '../../../ports/overlay-network.ts'
 

@@ -12,14 +12,14 @@ import { BATCH_CELLS, BATCH_KEYS_BYTES, CELL_ROOM_BYTES } from './seal-slot.ts'
 import type { WorkerPool } from '../../../pools/pool.ts'
 
 /**
- * Layers (cells times keys) from which on a worker frees the main thread of more than asking it costs; measured,
+ * From so many layers (cells times keys) on, a worker saves the main thread more than asking it costs; measured,
  * decision 0373.
  */
 export const WORTH_A_WORKER = 96
 /** Most keys of a batch. */
 const MOST_KEYS = 8
 
-/** Where the texts of a batch stand, and how far they reach, before and after. */
+/** Where the texts of a batch are, and how far they reach, before and after. */
 interface Place {
   readonly cell: CellText
   /** Of the text in the slot, before. */

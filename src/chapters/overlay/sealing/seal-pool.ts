@@ -40,7 +40,7 @@ type SlotJobName = Exclude<SealJobName, 'seal.layers'>
 
 /** What a pool may take. */
 export interface SealPoolOptions {
-  /** Most threads; default 1, for a handshake is not what a node is there for. */
+  /** Most threads; default 1, since handshakes are not a node's main work. */
   readonly threads?: number
   /** Microseconds of a window that the main thread does without a worker; 0 = everything goes to the workers. */
   readonly hereUs?: number

@@ -25,7 +25,7 @@ export interface NamedAddress {
 /** An address or a name; `'host' in it` tells them apart. */
 export type AnyAddress = OverlayAddress | NamedAddress
 
-/** What stands where there is no address. */
+/** The value for "no address". */
 export const NO_ADDRESS: OverlayAddress = { ip: '0.0.0.0', port: 0 }
 
 /** Types of ip and addr. Not those of SOCKS5. */

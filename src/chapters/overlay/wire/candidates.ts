@@ -1,5 +1,5 @@
 // Candidates for the next hop, which each new hop offers (IPv8, sections 7.6 and 7.7): relays, then exits with the
-// first of them twice, which is how the two are told apart. What travels is encrypted; this is the text.
+// first of them twice, which is how the two are distinguished. What travels is encrypted; this is the text.
 
 import { sameBytes } from '../../../base/same-bytes.ts'
 import { decodePayload, encodePayload } from './message.ts'

@@ -1,5 +1,5 @@
-// Ids of nodes in the overlay's DHT (IPv8, section 6). Nobody sends them: each is made of a peer's address and key, so
-// that who has many keys at one address cannot choose where in the table they stand.
+// Ids of nodes in the overlay's DHT (IPv8, section 6). They are not sent: each is computed from a peer's address and
+// key, so that a host with many keys cannot choose their places in the table.
 
 import { parseIp } from '../../../wire/net/compact-address.ts'
 import { crc32 } from '../../../wire/crc32.ts'

@@ -58,7 +58,7 @@ export function decodeValue(bytes: Uint8Array): UnsignedValue | SignedValue {
   return { kind: 'signed', data, version, key, signedPart, signature: from.rest() }
 }
 
-/** The value with these bytes, which nobody owns. */
+/** The unsigned value with these bytes. */
 export function encodeUnsignedValue(data: Uint8Array): Uint8Array {
   const value = new Uint8Array(data.length + 1)
   value.set(data, 1)

@@ -24,7 +24,7 @@ export interface Field<T> {
   write(to: OverlayWriter, value: T): void
 }
 
-/** Named fields in the order in which they stand in the packet. */
+/** Named fields in their order in the packet. */
 export type Shape = Readonly<Record<string, Field<unknown>>>
 /** The values of such fields. */
 export type ValuesOf<S extends Shape> = { readonly [Name in keyof S]: S[Name] extends Field<infer T> ? T : never }

@@ -1,5 +1,5 @@
 // HSalsa20 with sixteen zero bytes as input (Bernstein, "Extending the Salsa20 nonce"): what NaCl does with the result
-// of X25519 before anybody uses it as a key. Neither Node nor sodium-native has it by itself.
+// of X25519 before it is used as a key. Neither Node nor sodium-native has it by itself.
 
 /** "expand 32-byte k" as four little-endian words. */
 const SIGMA = [0x61707865, 0x3320646e, 0x79622d32, 0x6b206574] as const
@@ -15,7 +15,7 @@ const QUARTERS: readonly (readonly [number, number, number, number])[] = [
   [10, 11, 8, 9],
   [15, 12, 13, 14],
 ]
-/** Where the eight words of the result stand. */
+/** Where the eight words of the result are. */
 const RESULT = [0, 5, 10, 15, 6, 7, 8, 9]
 
 /** The key (32 bytes) that NaCl makes of 32 bytes of shared secret. */

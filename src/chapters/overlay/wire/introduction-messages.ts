@@ -7,7 +7,7 @@ import { signed, unsigned } from './message.ts'
 export const REQUEST_FLAG = {
   /** Always set. */
   advice: 1,
-  /** The sender understands the new style. We leave it 0, so that nobody uses it with us. */
+  /** The sender understands the new style. We leave it 0, so that no peer uses it with us. */
   newStyle: 0x20,
 } as const
 
@@ -35,7 +35,9 @@ export const introductionRequest = signed(246, 'introduction-request', {
   extra: raw,
 })
 
-/** The form that the discovery overlay has in old versions: `wanted` is `Y` and the mid of whom to be introduced to. */
+/**
+ * The form that the discovery overlay has in old versions: `wanted` is `Y` and the mid of the peer to be introduced to.
+ */
 export const oldDiscoveryRequest = signed(246, 'introduction-request of old discovery', {
   globalTime: u64,
   wanted: fixed(21),

@@ -10,12 +10,12 @@ import { OverlayWriter } from './writer.ts'
 export interface PacketMessage<S extends Shape = Shape> {
   readonly id: number
   readonly name: string
-  /** Whether a public key stands before the payload and a signature behind it. */
+  /** Whether a public key is before the payload and a signature behind it. */
   readonly signed: boolean
   readonly fields: S
 }
 
-/** A message that travels inside cells; its circuit id stands in the cell's header. */
+/** A message that travels inside cells; its circuit id is in the cell's header. */
 export interface CellMessage<S extends Shape = Shape> {
   readonly id: number
   readonly name: string
@@ -68,8 +68,8 @@ export function encodeCellMessage<S extends Shape>(message: CellMessage<S>, valu
 }
 
 /**
- * The values of a decrypted cell's text from `at` (where the message's number stands) to `end`. Bytes behind the fields
- * are passed over. Throws DecodeError, also when it is another message. Byte strings are views of `bytes`.
+ * The values of a decrypted cell's text from `at` (where the message's number is) to `end`. Bytes behind the fields are
+ * passed over. Throws DecodeError, also when it is another message. Byte strings are views of `bytes`.
  */
 export function decodeCellMessage<S extends Shape>(
   message: CellMessage<S>,

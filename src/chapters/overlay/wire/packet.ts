@@ -13,7 +13,7 @@ import { OverlayWriter } from './writer.ts'
 export const COMMUNITY_ID_BYTES = 20
 /** Bytes of the prefix. */
 export const PREFIX_BYTES = 22
-/** Where the message number stands, and where payload or key begin. */
+/** Where the message number is, and where payload or key begin. */
 export const MESSAGE_ID_AT = 22
 const BODY_AT = 23
 const VERSION = 2
@@ -103,7 +103,7 @@ export function decodeUnsigned<S extends Shape>(message: PacketMessage<S>, bytes
   return decodePayload(message, bytes.subarray(BODY_AT))
 }
 
-/** A message of cells as a packet, where its circuit id stands before the payload (8.3). Throws RangeError. */
+/** A message of cells as a packet, with its circuit id before the payload (8.3). Throws RangeError. */
 export function encodeUnwrapped<S extends Shape>(
   prefix: Uint8Array,
   message: CellMessage<S>,

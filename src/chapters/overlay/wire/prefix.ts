@@ -1,4 +1,4 @@
-// Prefixes of hashes as a field of messages: how trees over hashes are spoken of.
+// Prefixes of hashes as a field of messages: they name nodes of trees over hashes.
 
 import { DecodeError } from '../../../base/errors.ts'
 import type { Field } from './fields.ts'

@@ -1,5 +1,5 @@
 // Public keys of the overlay protocol (IPv8, section 2) in their form for the wire: the pair of X25519 and Ed25519 keys
-// that everybody has, and the elliptic curves over binary fields that bootstrap servers still have. mid names a peer.
+// that every node has, and the elliptic curves over binary fields that bootstrap servers still have. mid names a peer.
 // Pure.
 
 import { createHash } from 'node:crypto'

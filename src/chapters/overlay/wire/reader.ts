@@ -1,6 +1,6 @@
 // Reads the primitive types of the overlay protocol (IPv8, section 1) one after the other; everything is big endian.
 // Invariant: never reads beyond its end; what is too short is a DecodeError. Byte strings are views of what is read:
-// who keeps one copies it.
+// copy one to keep it.
 
 import { DecodeError } from '../../../base/errors.ts'
 

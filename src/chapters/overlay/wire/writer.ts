@@ -1,5 +1,5 @@
 // Writes the primitive types of the overlay protocol (IPv8, section 1); everything is big endian. Bounded: a datagram
-// has at most 65,535 bytes, and a value that does not fit its field is a RangeError, for it is our own mistake.
+// has at most 65,535 bytes, and a value that does not fit its field is a RangeError, since it is our own mistake.
 
 const FIRST_BYTES = 256
 const MOST_BYTES = 0x10000

@@ -14,7 +14,8 @@ export const overlayParts = new SharedKey<OverlayParts>('the overlays')
 const STOP_SHARE = 0.15
 
 /**
- * Opens the chapter: the overlays run when somebody first asks for them, or with the node where the settings say so.
+ * Opens the chapter: the overlays run when another chapter first asks for them, or with the node where the settings say
+ * so.
  */
 export function openOverlay({ stateDir, clock, random, log, stack, settings, shared }: Kernel): OpenedChapter {
   const now = () => overlaySettingsOf(settings.values)

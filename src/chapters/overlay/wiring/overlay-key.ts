@@ -1,5 +1,5 @@
 // The key pair that this node is in the overlays: a file of its own in the state directory, made at the first start of
-// the overlay and never again. Who has it can speak as this node.
+// the overlay and never again. Its holder can speak as this node.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -23,7 +23,7 @@ export function overlaysOptions({ ipv8, dispersy }: OverlaySettings): OverlaysOp
   }
 }
 
-/** Null: the servers of the network; a colon alone: nobody. */
+/** Null: the servers of the network; a colon alone: none. */
 function bootstrapOf(text: string): OverlaysOptions['bootstrap'] {
   if (text === '') return null
   const parts = text.split(',').map(part => part.trim())

@@ -1,6 +1,5 @@
-// The overlay as the rest of the node has it: started when somebody first asks for circuits or channels (or with the
-// node, where settings say so), stopped with the node. Before that it is a few empty lists, and none of its code is
-// loaded.
+// The overlay as the rest of the node has it: started when circuits or channels are first asked for (or with the node,
+// where settings say so), stopped with the node. Before that it is a few empty lists, and none of its code is loaded.
 
 import { makeDeferred } from '../../../base/deferred.ts'
 import { AppError, errorText } from '../../../base/errors.ts'
@@ -31,8 +30,8 @@ export interface OverlaysWithDht {
 type Happened = (event: CircuitEvent) => void
 
 /**
- * The overlay as the rest of the node has it: started when somebody first asks for circuits or channels (or with the
- * node, where settings say so), stopped with the node.
+ * The overlay as the rest of the node has it: started when circuits or channels are first asked for (or with the node,
+ * where settings say so), stopped with the node.
  */
 export class OverlayParts {
   readonly #deps: OverlayPartsDeps
@@ -46,7 +45,7 @@ export class OverlayParts {
     this.#deps = deps
   }
 
-  /** What it tells; empty before it runs. Events are told from whenever it runs. */
+  /** What it reports; empty before it runs. Events come from then on. */
   readonly facts: OverlayFacts = this.#makeFacts()
 
   /** AppError CircuitsUnavailable where the settings forbid them. */
@@ -65,7 +64,7 @@ export class OverlayParts {
   }
 
   /**
-   * Overlays of its own for who asks. AppError CircuitsUnavailable: settings forbid overlays, or it could not be
+   * Overlays that the caller may open. AppError CircuitsUnavailable: settings forbid overlays, or it could not be
    * started now.
    */
   async communities(): Promise<Communities> {
@@ -93,7 +92,7 @@ export class OverlayParts {
     }
   }
 
-  /** Ends it within `deadlineMs`. Nothing is told or sent after it. */
+  /** Ends it within `deadlineMs`. No event comes and nothing is sent after it. */
   async stop(deadlineMs: number): Promise<void> {
     this.#stopped = true
     this.#endWatch()

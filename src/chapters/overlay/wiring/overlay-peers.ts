@@ -30,7 +30,7 @@ export interface OverlayPeersDeps {
   readonly values: NodeValues
   /** What is known now. */
   peers(): SavedOverlayPeers
-  /** Overlays that have nobody are to ask again where somebody was. */
+  /** Overlays without peers ask again where there were peers. */
   askAgain(): void
 }
 
@@ -69,7 +69,7 @@ export class OverlayPeers {
     ]
   }
 
-  /** Saves now; a failure is logged. Nobody known does not take the place of somebody. */
+  /** Saves now; a failure is logged. An empty list does not replace one with peers. */
   save(): Promise<void> {
     const peers = this.#deps.peers()
     if (Object.values(peers).every(addresses => addresses.length === 0)) return this.#writing

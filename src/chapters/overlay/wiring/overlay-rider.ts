@@ -1,5 +1,4 @@
-// What runs on the overlays and is shown with them, but is made by another chapter and only when it is needed:
-// circuits.
+// The interface of what another chapter runs on the overlays (circuits): shown with them, made only when it is needed.
 
 import type { NetworkStack } from '../../../io/net/network-stack.ts'
 import { SharedKey } from '../../../node/shared-parts.ts'

@@ -1,5 +1,5 @@
-// The running overlay: key, port, overlays, circuits, made in order when somebody needs them and stopped in reverse.
-// Loaded then, not before: a node without anonymous downloads has none of this in memory.
+// The running overlay: key, port, overlays, circuits, made in order when they are needed and stopped in reverse. Loaded
+// then, not before: a node without anonymous downloads has none of this in memory.
 
 import { makeDeferred } from '../../../base/deferred.ts'
 import { AppError } from '../../../base/errors.ts'
@@ -170,7 +170,7 @@ function savedPeers(overlays: Overlays, known: Map<string, readonly PeerAddress[
   return Object.fromEntries([...known].slice(-MAX_KNOWN_OVERLAYS))
 }
 
-/** Has the open overlays that know nobody ask where their peers were at another time. */
+/** Has the open overlays without peers ask where their peers were at another time. */
 function askKnown(overlays: Overlays, known: ReadonlyMap<string, readonly PeerAddress[]>): void {
   for (const [id, addresses] of known) {
     if (overlays.addressesOf(id).length === 0) overlays.askAgain(id, addresses)

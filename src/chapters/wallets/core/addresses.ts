@@ -10,7 +10,7 @@ const MAX_ADDRESS_LENGTH = 128
 /** The address that is dearest to spend from: P2PKH, which has no witness. */
 const LARGEST_SCRIPT = 25
 
-/** The script that an address stands for. AppError InvalidAddress says what is wrong with it. */
+/** The script that an address means. AppError InvalidAddress says what is wrong with it. */
 export function scriptOfAddress(text: string, network: UtxoNetwork): Uint8Array {
   const script = tryScript(text, network)
   if (script !== null) return script

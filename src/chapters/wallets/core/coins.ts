@@ -92,7 +92,7 @@ const bitcoinTests: Readonly<Record<string, UtxoNetwork>> = {
     genesis: '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206',
   },
 }
-// The old version of script addresses, 5 (of tests 0xc4), is Bitcoin's too: who pays to such an address may mean
+// The old version of script addresses, 5 (of tests 0xc4), is Bitcoin's too: a payment to such an address may mean
 // either, so it is refused.
 const litecoin: UtxoNetwork = {
   name: 'main',
@@ -127,7 +127,7 @@ const LITECOIN_RATES = { usualRate: 10_000n, highestRate: 1_000_000n, dustRate: 
 const utxo = { family: 'utxo', decimals: COIN_DECIMALS.BTC } as const
 const evm = { family: 'evm', decimals: COIN_DECIMALS.ETH } as const
 
-/** Every coin by its identifier, in the order in which they are listed. */
+/** Every coin by its identifier, in the order of lists. */
 export const COINS: Readonly<Record<CoinId, Coin>> = {
   BTC: { ...utxo, ...BITCOIN_RATES, id: 'BTC', name: 'Bitcoin', networks: { main: bitcoin } },
   TBTC: { ...utxo, ...BITCOIN_RATES, id: 'TBTC', name: 'Testnet Bitcoin', networks: bitcoinTests },

@@ -34,7 +34,7 @@ export function evmAddressOf({ publicKey }: HDKey): string {
   return computeAddress(`0x${Buffer.from(publicKey).toString('hex')}`)
 }
 
-/** The address with its checksum. AppError InvalidAddress: none, a wrong checksum, or nobody's. */
+/** The address with its checksum. AppError InvalidAddress: not an address, a wrong checksum, or the zero address. */
 export function checkEvmAddress(text: string): string {
   if (!/^0x[0-9a-fA-F]{40}$/.test(text)) {
     throw new AppError('InvalidAddress', 'This is no address of this chain: 0x and 40 hexadecimal digits.')

@@ -1,5 +1,5 @@
 // The seed as it lies on the disk: encrypted with AES-256-GCM under a key that scrypt makes of the password (RFC 7914).
-// The parameters stand beside it and are authenticated with it.
+// The parameters are stored beside it and authenticated with it.
 
 import { createCipheriv, createDecipheriv, createHash, scrypt, type ScryptOptions, timingSafeEqual } from 'node:crypto'
 
@@ -55,7 +55,7 @@ export async function sealSeed(
   }
 }
 
-/** Opens it; null: the password is another one. Whoever gets the bytes wipes them. */
+/** Opens it; null: the password is another one. The caller wipes the bytes. */
 export async function openSeed(stored: SealedSeed, password: Uint8Array): Promise<Uint8Array | null> {
   const key = await keyOf(password, stored.kdf)
   try {

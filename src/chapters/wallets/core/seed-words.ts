@@ -1,5 +1,5 @@
 // The seed of all wallets and its words (BIP 39), and the keys made of it (BIP 32, 44, 84). What is secret here is
-// bytes, which their holder wipes; the words are text for the moment in which they are shown.
+// bytes, which their holder wipes; the words are text while they are shown.
 
 import { HDKey } from '@scure/bip32'
 import { entropyToMnemonic, mnemonicToEntropy, mnemonicToSeed } from '@scure/bip39'
@@ -13,7 +13,7 @@ export const NEW_ENTROPY_BYTES = 32
 /** Of 12, 15, 18, 21 and 24 words. */
 const ENTROPY_BYTES: readonly number[] = [16, 20, 24, 28, 32]
 
-/** What the words stand for: to show them again, and to make keys. */
+/** The entropy behind the words: to show them again, and to make keys. */
 export interface SeedSecret {
   readonly entropy: Uint8Array
   readonly seed: Uint8Array
@@ -58,7 +58,7 @@ export function wipeSeed({ entropy, seed }: SeedSecret): void {
   seed.fill(0)
 }
 
-/** The account of a chain of Bitcoin's kind, native segwit (BIP 84). Whoever holds it wipes it. */
+/** The account of a chain of Bitcoin's kind, native segwit (BIP 84). Its holder wipes it. */
 export function utxoAccount(seed: Uint8Array, coinType: number): HDKey {
   return derive(seed, `m/84'/${coinType}'/0'`)
 }

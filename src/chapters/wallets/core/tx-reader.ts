@@ -1,5 +1,5 @@
 // Reads transactions and blocks of chains of Bitcoin's kind from bytes that a server gave: ids are computed here, never
-// believed (BIP 141, 144; of Litecoin's extension blocks, LIP 2 and 3, what stands in plain blocks). DecodeError for
+// believed (BIP 141, 144; of Litecoin's extension blocks, LIP 2 and 3, the part in plain blocks). DecodeError for
 // anything else.
 
 import { createHash } from 'node:crypto'
@@ -107,7 +107,7 @@ function readWitnesses(reader: ByteReader, inputs: number, each?: (input: number
   }
 }
 
-/** Marker and flags of what stands beside inputs and outputs; 0 = none. */
+/** Marker and flags of the parts beside inputs and outputs; 0 = none. */
 function readFlags(reader: ByteReader): number {
   const [marker, flags = 0] = reader.bytes.subarray(reader.at, reader.at + 2)
   if (marker !== 0 || flags === 0) return 0
@@ -137,7 +137,7 @@ function readOne(reader: ByteReader): ReadTransaction {
   }
 }
 
-/** What stands beside inputs and outputs. */
+/** The parts beside inputs and outputs. */
 export interface TransactionEnding {
   readonly lockTime: number
   /** Items of the witness of each input. */

@@ -1,6 +1,6 @@
-// What a wallet on a chain of Bitcoin's kind knows: the transactions that pay it or that it paid with, in which blocks
-// they are, and what follows: coins, balances, histories. Pure. Blocks come in order and go in reverse; which of two
-// conflicting transfers counts is worked out anew each time.
+// The ledger of a wallet on a chain of Bitcoin's kind: the transactions that pay it or that it paid with, their blocks,
+// and what follows: coins, balances, histories. Pure. Blocks come in order and go in reverse; which of two conflicting
+// transfers counts is worked out each time.
 
 import type { OwnCoin, KeyPlace } from './utxo-signing.ts'
 import { type ReadBlock, type ReadTransaction, readTransaction } from './tx-reader.ts'
@@ -73,8 +73,8 @@ interface Entry {
 }
 
 /**
- * What a wallet on a chain of Bitcoin's kind knows: the transactions that pay it or that it paid with, in which blocks
- * they are, and what follows: coins, balances, histories.
+ * The ledger of a wallet on a chain of Bitcoin's kind: the transactions that pay it or that it paid with, their blocks,
+ * and what follows: coins, balances, histories.
  */
 export class UtxoLedger {
   readonly #scriptOf: (place: KeyPlace) => Uint8Array
@@ -116,7 +116,7 @@ export class UtxoLedger {
     return this.#blocks[0]?.height ?? 0
   }
 
-  /** The first place of a chain that nobody has paid yet. */
+  /** The first place of a chain that was not paid yet. */
   unused(chain: 0 | 1): KeyPlace {
     return { chain, index: this.#used[chain] + 1 }
   }
@@ -192,12 +192,12 @@ export class UtxoLedger {
       .map(({ tx }) => tx)
   }
 
-  /** Where the key of a script stands; null: it is not ours. */
+  /** The place of the key of a script; null: it is not ours. */
   placeOf(script: string): KeyPlace | null {
     return this.#places.get(script) ?? null
   }
 
-  /** What is to be stored. */
+  /** What to store. */
   stored(): StoredLedger {
     const transactions = [...this.#transactions.values()].map(({ tx, height, time, order, own }) => {
       return { raw: Buffer.from(tx.raw).toString('hex'), height, time, order, own }
@@ -304,7 +304,7 @@ export class UtxoLedger {
     if (paidIn === 0n) {
       return { ...common, outgoing: false, amount: sumOf(ours), fee: 0n, to: ours.map(scriptOf), from: [] }
     }
-    // What others paid beside us, as of a transaction that several made, cannot be told from here: the fee counts only
+    // What others paid beside us, as in a transaction that several made, cannot be seen from here: the fee counts only
     // when all is ours.
     const fee = spent.length === tx.inputs.length ? paidIn - sumOf(tx.outputs) : 0n
     const away = paidIn - sumOf(ours) - fee

@@ -8,7 +8,7 @@ import type { SpendableCoin } from './coin-selection.ts'
 /** Says that a transaction with a higher fee may take its place. */
 const REPLACEABLE = 0xfffffffd
 
-/** Where the key of a coin stands in the account: m/84'/coin'/0'/chain/index. */
+/** The place of a coin's key in the account: m/84'/coin'/0'/chain/index. */
 export interface KeyPlace {
   /** 0 = addresses that are shown, 1 = change. */
   readonly chain: 0 | 1

@@ -22,7 +22,7 @@ export interface WatchedFact {
   readonly value: bigint
   /** Height of its block; null: it waits. */
   readonly height: number | null
-  /** Nobody can spend it for some blocks: it pays a miner, or comes out of an extension block. */
+  /** It cannot be spent for some blocks: it pays a miner, or comes out of an extension block. */
   readonly young: boolean
   /** What all its outputs have. */
   readonly paid: bigint

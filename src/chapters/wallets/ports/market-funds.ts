@@ -33,7 +33,7 @@ export interface MarketPayment {
 export interface MarketFunds {
   /** Null: the wallet is not created. */
   of(coin: CoinId): FundsOfCoin | null
-  /** Reads the chains anew. Never rejects. */
+  /** Reads the chains again. Never rejects. */
   refresh(): Promise<void>
   /**
    * Sets aside `amount` under a name, in the place of what was there under it. Not kept over a restart. Throws AppError
@@ -45,7 +45,7 @@ export interface MarketFunds {
   receiveAddress(coin: CoinId): string
   /** What a usual payment of the wallet costs now. AppError WalletServerFailed. */
   paymentFee(coin: CoinId): Promise<bigint>
-  /** The least that can be paid to anybody: dust. */
+  /** The least that can be paid: dust. */
   least(coin: CoinId): bigint
   /**
    * Pays; durable before it is sent. AppErrors WalletLocked, InsufficientFunds, SpendLimitReached, TransferRefused,
@@ -56,7 +56,7 @@ export interface MarketFunds {
   watch(changed: (coin: CoinId) => void): () => void
 }
 
-/** Whether an order may be placed by who asks for it. */
+/** Whether a request may place an order. */
 export interface SpendGate {
   /**
    * Notes the try in the audit log. AppErrors WalletNotCreated, SpendKeyMissing (one is demanded, and this is another),

@@ -1,17 +1,17 @@
-// Who is told when a wallet was made, locked, unlocked, or has another balance or problem than before.
+// Calls its listeners when a wallet was made, locked, unlocked, or has another balance or problem than before.
 
 import { errorText } from '../../../base/errors.ts'
 import type { Log } from '../../../ports/log.ts'
 import { COIN_IDS, type CoinId } from '../core/coins.ts'
 
-/** Who is told when a wallet was made, locked, unlocked, or has another balance or problem than before. */
+/** Calls its listeners when a wallet was made, locked, unlocked, or has another balance or problem than before. */
 export class WalletChanges {
   readonly #stateOf: (coin: CoinId) => string
   readonly #log: Log
   readonly #told = new Set<(coin: CoinId) => void>()
   readonly #last = new Map<CoinId, string>()
 
-  /** `stateOf`: a text that is another one whenever somebody is to be told. */
+  /** `stateOf`: a text that differs whenever listeners must be called. */
   constructor(stateOf: (coin: CoinId) => string, log: Log) {
     this.#stateOf = stateOf
     this.#log = log

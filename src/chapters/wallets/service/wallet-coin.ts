@@ -1,4 +1,4 @@
-// What a wallet of one coin is to the service of all wallets, and what each of them is made with.
+// The interface of a wallet of one coin, as the service of all wallets uses it, and what each is made with.
 
 import type { HDKey } from '@scure/bip32'
 import type { Clock } from '../../../ports/clock.ts'
@@ -20,7 +20,7 @@ export interface HistoryLine {
   readonly confirmations: number
 }
 
-/** How it stands with the chain. */
+/** The wallet's state on its chain. */
 export interface ChainFacts {
   /** For people. */
   readonly network: string

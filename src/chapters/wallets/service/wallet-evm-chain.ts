@@ -15,7 +15,7 @@ const GWEI = 1_000_000_000n
 export const HIGHEST_FEE = 2_000n * GWEI
 const HIGHEST_TIP = 50n * GWEI
 const USUAL_TIP = GWEI
-/** Of a transfer to who has no code. */
+/** The gas of a transfer to an address without code. */
 export const PLAIN_GAS = 21_000n
 /** Of a transfer to a contract that takes money. */
 const MOST_GAS = 200_000n

@@ -1,5 +1,5 @@
-// What a wallet on a chain of Ethereum's kind knows. Servers have no list of an address's payments: the blocks in which
-// balance or count of transfers changed are found by halving, and read whole. Where a server no longer knows old
+// The ledger of a wallet on a chain of Ethereum's kind. Servers have no list of an address's payments: blocks that
+// changed balance or count of transfers are found by halving, and read whole. Where a server no longer knows old
 // states, the sum is right and lines are missing.
 
 import { AppError } from '../../../base/errors.ts'
@@ -179,7 +179,7 @@ export class EvmLedger {
     return { height, hash: block.hash, balance, nonce }
   }
 
-  /** Reads the blocks between two states in which something changed. */
+  /** Reads the blocks between two states that changed something. */
   async #readChanges(chain: EvmChain, start: EvmMark, end: EvmMark): Promise<void> {
     const blocks: number[] = []
     const ranges: [EvmMark, EvmMark][] = [[start, end]]

@@ -1,5 +1,5 @@
-// A wallet on a chain of Ethereum's kind: one address; its private key comes with each transfer from whoever unlocked
-// it. A transfer is on the disk before it is sent.
+// A wallet on a chain of Ethereum's kind: one address; its private key comes with each transfer from the caller that
+// unlocked it. A transfer is on the disk before it is sent.
 
 import type { HDKey } from '@scure/bip32'
 import { AppError, errorText } from '../../../base/errors.ts'
@@ -43,8 +43,8 @@ interface PlannedTransfer extends EvmFees {
 }
 
 /**
- * A wallet on a chain of Ethereum's kind: one address; its private key comes with each transfer from whoever unlocked
- * it.
+ * A wallet on a chain of Ethereum's kind: one address; its private key comes with each transfer from the caller that
+ * unlocked it.
  */
 export class EvmWallet implements CoinWallet {
   readonly sent: SentTransfers

@@ -1,6 +1,6 @@
 // The wallets as the market uses them: what is free, what is set aside, and payments out of it, which are transfers
-// like those of the owner: locked, limited, audited, kept before they are sent. A key of the market stands for one
-// payment, also after a restart.
+// like those of the owner: locked, limited, audited, kept before they are sent. A key of the market means one payment,
+// also after a restart.
 
 import { AppError } from '../../../base/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'

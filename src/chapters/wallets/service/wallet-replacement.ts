@@ -1,5 +1,5 @@
 // Whether a transfer with a higher fee took the place of the one before it. bcoin answers before it has looked at what
-// it was given, and replaces nothing; Litecoin Core replaces only when it is told to, but says so.
+// it was given, and replaces nothing; Litecoin Core replaces only when asked to, but says so.
 
 import type { Clock } from '../../../ports/clock.ts'
 

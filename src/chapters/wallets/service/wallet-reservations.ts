@@ -1,5 +1,4 @@
-// What the market has set aside of each coin, by name. In memory only: whoever set it aside does so again after a
-// restart.
+// What the market has set aside of each coin, by name. In memory only: the market sets it aside again after a restart.
 
 import { AppError } from '../../../base/errors.ts'
 import type { CoinId } from '../core/coins.ts'

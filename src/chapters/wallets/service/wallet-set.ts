@@ -1,4 +1,4 @@
-// The wallets that are created: their files, made and read; their servers; the round in which all look at their chains.
+// The wallets that are created: their files, made and read; their servers; the round that has all look at their chains.
 
 import type { HDKey } from '@scure/bip32'
 import { AppError } from '../../../base/errors.ts'
@@ -19,7 +19,7 @@ import { type StoredUtxoWallet, UtxoWallet } from './wallet-utxo.ts'
 /** All look at their chains so often. */
 const ROUND_MS = 30_000
 
-/** Settings of the wallets; read anew at each use. */
+/** Settings of the wallets; read at each use. */
 export interface WalletSettings {
   /** Address of the server, with credentials; '' = none. */
   server(id: CoinId): string
@@ -43,7 +43,7 @@ export interface WalletSetDeps {
 }
 
 /**
- * The wallets that are created: their files, made and read; their servers; the round in which all look at their chains.
+ * The wallets that are created: their files, made and read; their servers; the round that has all look at their chains.
  */
 export class WalletSet {
   readonly #deps: WalletSetDeps

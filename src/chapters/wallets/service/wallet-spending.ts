@@ -1,5 +1,5 @@
-// What every payment of a wallet goes through, whoever asks for it: one after the other, unlocked, within the limits of
-// the settings, without what is set aside for others, and written into the audit log before it is sent.
+// What every payment of a wallet goes through, the owner's and the market's: one after the other, unlocked, within the
+// limits of the settings, without what is set aside for others, and written into the audit log before it is sent.
 
 import type { HDKey } from '@scure/bip32'
 import { AppError } from '../../../base/errors.ts'
@@ -49,8 +49,8 @@ export interface SpendingDeps {
 }
 
 /**
- * What every payment of a wallet goes through, whoever asks for it: one after the other, unlocked, within the limits of
- * the settings, without what is set aside for others, and written into the audit log before it is sent.
+ * What every payment of a wallet goes through, the owner's and the market's: one after the other, unlocked, within the
+ * limits of the settings, without what is set aside for others, and written into the audit log before it is sent.
  */
 export class WalletSpending {
   readonly #deps: SpendingDeps
@@ -99,7 +99,7 @@ export class WalletSpending {
     })
   }
 
-  /** What was set aside grows smaller in the very moment in which the wallet has less: nobody sees it missing twice. */
+  /** What was set aside shrinks in the same turn as the balance, so that it is never counted as missing twice. */
   #takingFrom(reservation: string): Pick<TransferHooks, 'left' | 'back'> {
     let taken = 0n
     return {

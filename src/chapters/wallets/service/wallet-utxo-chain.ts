@@ -71,7 +71,7 @@ export class UtxoChain {
     return this.block(await this.hashAt(height), height)
   }
 
-  /** The block of a hash, whole. `height`: where it stands, for the sentence of an error. */
+  /** The block of a hash, whole. `height`: its height, for the text of an error. */
   async block(hash: string, height: number): Promise<ReadBlock> {
     const block = this.#decoded(await this.#ask('getblock', [hash, false]), readBlock)
     if (block.hash !== hash) throw failed(`The server gives another block than the one asked for, at height ${height}.`)
@@ -85,7 +85,7 @@ export class UtxoChain {
     return header
   }
 
-  /** Rejects unless a block follows the one before (null: nobody knows it) and shows work. */
+  /** Rejects unless a block follows the one before (null: it is not known) and shows work. */
   async checkLink(block: ReadHeader, height: number, before: Pick<SeenBlock, 'hash' | 'bits'> | null): Promise<void> {
     if (before !== null && block.previous !== before.hash)
       throw failed(`Block ${height} of the server does not follow the one before.`)
@@ -101,7 +101,7 @@ export class UtxoChain {
     return (ids as unknown[]).filter((id): id is string => typeof id === 'string' && HASH.test(id))
   }
 
-  /** One that waits; null: it is gone, or of a kind that pays nobody here. */
+  /** One that waits; null: it is gone, or of a kind that pays no wallet here. */
   async transaction(txid: string): Promise<ReadTransaction | null> {
     try {
       const found = this.#decoded(await this.#ask('getrawtransaction', [txid]), readTransaction)

@@ -49,7 +49,7 @@ export class UtxoSync {
     if (start === null) await this.#begin(chain, Math.max(0, Math.min(from ?? height - MAX_REORG, height)))
     else await this.#findFork(chain, height)
     const behind = await this.#readBlocks(chain, height)
-    // What waits is told apart from what is in blocks only when those are read.
+    // What waits can be distinguished from what is in blocks only when those are read.
     const waiting = behind === 0 ? await this.#lookAtWaiting(chain) : false
     return { changed: start !== this.#ledger.tip || waiting, behind }
   }

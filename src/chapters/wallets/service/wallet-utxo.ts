@@ -1,5 +1,5 @@
 // A wallet on a chain of Bitcoin's kind: one account of native segwit addresses, followed by its public key; its
-// private key comes with each transfer from whoever unlocked it. A transfer is on the disk before it is sent.
+// private key comes with each transfer from the caller that unlocked it. A transfer is on the disk before it is sent.
 
 import { HDKey } from '@scure/bip32'
 import { AppError, errorText } from '../../../base/errors.ts'
@@ -57,7 +57,7 @@ export interface StoredUtxoWallet {
 
 /**
  * A wallet on a chain of Bitcoin's kind: one account of native segwit addresses, followed by its public key; its
- * private key comes with each transfer from whoever unlocked it.
+ * private key comes with each transfer from the caller that unlocked it.
  */
 export class UtxoWallet implements CoinWallet {
   readonly sent: SentTransfers

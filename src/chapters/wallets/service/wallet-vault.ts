@@ -47,7 +47,7 @@ export class SeedVault {
     return (await this.#load()) !== null
   }
 
-  /** Makes the seed; its words, which nobody is shown again without the password. AppError SeedExists. */
+  /** Makes the seed; answers its words, which are not shown again without the password. AppError SeedExists. */
   create(password: string): Promise<string> {
     return this.#alone(async () => {
       const seed = await seedOfEntropy(randomBytes(NEW_ENTROPY_BYTES))

@@ -48,7 +48,7 @@ export interface WalletTransactionRecord {
   readonly confirmations: number
 }
 
-/** What is to be transferred. */
+/** What to transfer. */
 export interface TransferOrder {
   readonly amount: number | string
   readonly destination: string
@@ -105,11 +105,11 @@ export interface WalletsService {
   transactions(identifier: string): Promise<WalletTransactionRecord[]>
   /**
    * AppErrors WalletNotCreated, InvalidParameter, InvalidAddress, WalletLocked, SpendKeyMissing, SpendLimitReached,
-   * InsufficientFunds, TransferRefused, WalletServerFailed, StateConflict (the idempotency key stands for another
+   * InsufficientFunds, TransferRefused, WalletServerFailed, StateConflict (the idempotency key is that of another
    * transfer).
    */
   transfer(identifier: string, order: TransferOrder): Promise<TransferRecord>
-  /** Makes a transfer that waits anew with a higher fee. AppErrors as transfer, and TransferNotFound. */
+  /** Replaces a waiting transfer by one with a higher fee. AppErrors as transfer, and TransferNotFound. */
   raiseFee(
     identifier: string,
     txid: string,

@@ -1,6 +1,6 @@
 // The wallets of the interface: who may do what, and what is said of it (spec 2.9, 2.10, 4.8; decisions part 4).
-// Requests of one wallet that spend run one after the other; whatever spends, unlocks or shows the seed stands in the
-// audit log, also when it is refused.
+// Requests of one wallet that spend run one after the other; whatever spends, unlocks or shows the seed is in the audit
+// log, also when it is refused.
 
 import type { HDKey } from '@scure/bip32'
 import { AppError } from '../../../base/errors.ts'
@@ -27,7 +27,7 @@ import type {
   WalletTransactionRecord,
 } from './wallets-api.ts'
 
-/** A wallet that was just made is open so long: who made it has just given the password. */
+/** A wallet that was just made is open so long: its maker has just given the password. */
 const FIRST_OPEN_S = 900
 
 /** The wallets of the interface: who may do what, and what is said of it (spec 2.9, 2.10, 4.8; decisions part 4). */

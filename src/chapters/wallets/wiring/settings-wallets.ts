@@ -5,7 +5,7 @@ import type { SettingsTable } from '../../../node/settings/settings-table.ts'
 import { Secret } from '../../../base/secret.ts'
 import type { OptionSpec } from '../../../node/settings/settings-option.ts'
 
-/** Credentials may stand in the address, so it is not shown. */
+/** The address may have credentials in it, so it is not shown. */
 function server(doc: string) {
   return {
     ...({ kind: 'secret', format: 'http-url', maxLength: 2048, optional: true, secret: true } as const),

@@ -1,4 +1,4 @@
-// Wallets put together; loaded when somebody first asks for wallets, or with the node where there are some
+// Wallets put together; loaded when wallets are first asked for, or with the node where there are some
 // (wallet-services.ts).
 
 import { join } from 'node:path'

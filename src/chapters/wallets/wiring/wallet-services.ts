@@ -1,5 +1,5 @@
 // The service of the wallets, there from the first moment; what it works with (wallet-parts.ts, and the cryptography of
-// the chains below it) is loaded when somebody first asks for wallets, or with the node where there are some.
+// the chains below it) is loaded when wallets are first asked for, or with the node where there are some.
 
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const FOLDER = 'wallets'
 
 /**
  * The service of the wallets, there from the first moment; what it works with (wallet-parts.ts, and the cryptography of
- * the chains below it) is loaded when somebody first asks for wallets, or with the node where there are some.
+ * the chains below it) is loaded when wallets are first asked for, or with the node where there are some.
  */
 export class WalletServices {
   readonly service: WalletsService

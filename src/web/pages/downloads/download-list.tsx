@@ -1,5 +1,5 @@
-// The list of downloads: a grid of which only the rows in view are in the page. One tab stop for the rows; arrows move,
-// Enter opens, Space marks, and the mouse marks as in every file list. The heads of the columns are a second stop.
+// The list of downloads: a grid with only the rows in view in the page. One tab stop for the rows; arrows move, Enter
+// opens, Space marks, and the mouse marks as in every file list. The heads of the columns are a second stop.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Row, SortColumn, View } from '../../model/download-table.ts'
@@ -90,7 +90,7 @@ function rangeOf(rows: readonly Row[], from: string, to: number): string[] {
   return rows.slice(Math.min(start, to), Math.max(start, to) + 1).map(row => row.record.infohash)
 }
 
-/** The list of downloads: a grid of which only the rows in view are in the page. */
+/** The list of downloads: a grid with only the rows in view in the page. */
 export function DownloadList(props: DownloadListProps) {
   const { rows, selected, open, narrow } = props
   const [active, setActive] = useState(open)

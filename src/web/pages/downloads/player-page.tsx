@@ -1,5 +1,5 @@
 // Plays a file in the page by its signed link, while it is still being downloaded. Subtitles that lie in the torrent
-// can be chosen. A link that has expired is asked for anew, and playing goes on where it was.
+// can be chosen. A new link is asked for when one has expired, and playing goes on where it was.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { bytes, percent, rate } from '../../model/format.ts'

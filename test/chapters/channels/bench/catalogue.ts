@@ -129,7 +129,7 @@ async function times(count: number, call: () => Promise<unknown>): Promise<Figur
   return { 'p50 ms': at(0.5), 'p95 ms': at(0.95), 'p99 ms': at(0.99) }
 }
 
-/** A channel of somebody grows by so many records a second while people search. */
+/** Another owner's channel grows by so many records a second while users search. */
 async function insertEvenly(catalogue: Catalogue, names: NameSource): Promise<Figures> {
   const owner = new Owner(names)
   const channel = channelIdOf(owner.publicKey)

@@ -1,5 +1,5 @@
-// Routes of channels over a real socket: what of a request reaches the services, in which form, and what is answered
-// from what they give. What cannot be the name of anything is 404 before any service is asked.
+// Routes of channels over a real socket: what of a request reaches the services, its form there, and the answer made of
+// theirs. An impossible name is 404 before any service is asked.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

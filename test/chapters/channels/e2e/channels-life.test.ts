@@ -1,6 +1,6 @@
 // A channel among eight built nodes: every node sees it, some hold all of it, changes arrive, its author goes for good
-// and a late subscriber still gets everything, and what a holder spoils is kept by nobody. `make channels-30` is the
-// same with thirty.
+// and a late subscriber still gets everything, and no node keeps what a holder spoils. `make channels-30` is the same
+// with thirty.
 
 import { test } from 'node:test'
 import { ChannelCrowd } from '../kit/channel-crowd.ts'

@@ -235,7 +235,7 @@ describe('dashboard, looks of channels', { skip, concurrency: 1, timeout: 180_00
     await page.context().close()
   })
 
-  test('a channel that nobody here knows is told, looked for on demand, and not asked for again and again', async () => {
+  test('a channel that is not known here is shown as such, looked for on demand, and not asked for again and again', async () => {
     const fake = new FakeChannels()
     const watched = await opened(`#/channels/${cid}`, WIDE, fake)
     const { page } = watched

@@ -117,7 +117,7 @@ async function refused(path: string, code: ErrorCode, timeoutMs?: number): Promi
   return text
 }
 
-test('a server is told what it gave, and says that nothing is new', async () => {
+test('a server gets back what it gave, and says that nothing is new', async () => {
   const source = makeSource()
   const url = open.url('/conditional')
   const first = await source.look({ url, etag: null, lastModified: null }, signal)
@@ -180,7 +180,7 @@ test('a thread ends at its limits of time and memory', async () => {
   await assert.rejects(given, (error: unknown) => error instanceof AppError && error.code === 'Aborted')
 })
 
-test('slow and silent servers end with the time; statuses are told', async () => {
+test('slow and silent servers end with the time; statuses are in the errors', async () => {
   await refused('/slow', 'SourceFailed', 300)
   await refused('/silent', 'SourceFailed', 300)
   await refused('/gone', 'SourceFailed')

@@ -98,7 +98,7 @@ describe('health of torrents of channels', { skip: needs('netns', 'opentracker')
     }
   })
 
-  test('a client asks for one torrent anew', { timeout: 60_000 }, async () => {
+  test('a client asks for one torrent again', { timeout: 60_000 }, async () => {
     const one = made('by-udp')
     await announce(one, 7006, 0)
     const url = `udp://${tracker.ip}:${tracker.port}/announce`

@@ -14,7 +14,7 @@ interface Communities {
   readonly dispersy_community_statistics: readonly { readonly classification: string }[]
 }
 
-/** Starts `count` nodes; all but the first are told where the first one is. Channels run in each. */
+/** Starts `count` nodes; all but the first get the address of the first one. Channels run in each. */
 export async function startChannelNodes(count: number, options: StartNodeOptions = {}): Promise<NodeProcess[]> {
   const nodes: NodeProcess[] = []
   try {

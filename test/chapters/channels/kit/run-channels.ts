@@ -1,5 +1,5 @@
-// Thirty nodes, one channel, ten subscribers of which five lie, an eleventh that comes when the author is gone: what it
-// took.
+// Thirty nodes, one channel, ten subscribers, five of them liars, and an eleventh that comes when the author is gone:
+// prints how long it took.
 
 import { ChannelCrowd } from './channel-crowd.ts'
 

@@ -1,6 +1,6 @@
-// Channels among peers that lie: holders whose records or trees are spoilt, heads and records that nobody signed,
-// claims without end, and sets that owners sign to do harm. What is kept is what was signed; who gave something else is
-// not asked again.
+// Channels among peers that lie: holders whose records or trees are spoilt, heads and records without a right
+// signature, claims without end, and sets that owners sign to do harm. What is kept is what was signed; a peer that
+// gave something else is not asked again.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

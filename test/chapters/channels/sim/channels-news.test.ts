@@ -1,5 +1,4 @@
-// What travels beside the sets of channels: comments and torrents of others, votes, searches, channels that nobody here
-// knows.
+// What travels beside the sets of channels: comments and torrents of others, votes, searches, channels not known here.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -109,7 +108,7 @@ describe('news of channels', () => {
     await net.close()
   })
 
-  it('a channel that the catalogue forgets is told to nobody as gone, and learned of again', async () => {
+  it('a channel that the catalogue forgets is announced to no peer as gone, and learned of again', async () => {
     const net = new ChannelNet(26)
     const [author, other] = (await net.grow(4)) as [ChannelNode, ChannelNode]
     const channel = author.catalogue.create('Forgotten')
@@ -144,7 +143,7 @@ describe('news of channels', () => {
     await net.close()
   })
 
-  it('who leaves a channel is told nothing more of it', async () => {
+  it('a node that leaves a channel is sent nothing more of it', async () => {
     const net = new ChannelNet(28)
     const nodes = [...(await net.grow(4))]
     const [author, leaver, writer] = nodes as [ChannelNode, ChannelNode, ChannelNode]

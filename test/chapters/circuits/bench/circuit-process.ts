@@ -23,7 +23,7 @@ const SIZE = 1_000
 /** The host acknowledges each 16th datagram, and is asked for 16 at a time. */
 const STEP = 16
 const LOST_AFTER_MS = 500
-/** Shorter than anybody waits for an answer, so that what is missing is told. */
+/** Shorter than any time limit of an answer, so that the error says what is missing. */
 const READY_MS = 10_000
 
 type Command = Record<string, unknown> & { readonly op: string }
@@ -117,7 +117,7 @@ class FlowOfOne {
     this.fill()
   }
 
-  /** What was lost does not come any more: begins anew. */
+  /** What was lost does not come any more: begins again. */
   look(): void {
     if (!this.running || performance.now() - this.#heardMs < LOST_AFTER_MS) return
     this.lost += this.#under

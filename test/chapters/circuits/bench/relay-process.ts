@@ -118,7 +118,7 @@ let flood: Flood | null = null
 const counting: UdpNetwork = {
   bind: (at, receive) =>
     new DgramNetwork().bind(at, (bytes, from) => {
-      // Those that come late are for nobody: the circuits would be given up for cells that cannot be read.
+      // Those that come late are dropped: the circuits would be given up for cells that cannot be read.
       if (bytes.length >= MEASURED_BYTES) flood?.came()
       else receive(bytes, from)
     }),

@@ -1,5 +1,5 @@
 // The built node and its downloads over circuits, on loopback: what it says while there is no overlay, what is refused,
-// and a small network of whole nodes in which one fetches from a plain seed, and two from each other without an exit.
+// and a small network of whole nodes: one fetches from a plain seed, and two from each other without an exit.
 
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'

@@ -84,7 +84,7 @@ describe('circuits', { concurrency: 1 }, () => {
     assert.equal((await tributary(forbidding, 'hops', 'Quiet', '0')).code, 0)
   })
 
-  test('a port that is taken is told as the reason, and the download waits instead of going in the open', async () => {
+  test('a port that is taken is shown as the reason, and the download waits instead of going in the open', async () => {
     const taken = createSocket('udp4').bind(0, '127.0.0.1').unref()
     await once(taken, 'listening')
     const settings = { 'ipv8.address': '127.0.0.1', 'ipv8.port': taken.address().port, 'ipv8.bootstrap_override': ':' }

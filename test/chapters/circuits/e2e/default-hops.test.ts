@@ -1,6 +1,6 @@
 // A node whose new downloads have hops by default (`download_defaults.anonymity_enabled`), without a network of
-// circuits: every way of adding a download, and every route that makes the engine contact somebody. Trackers, web
-// seeds, peers, sources and DHT nodes stand in the open and hear nothing; of a download without hops they all hear.
+// circuits: every way of adding a download, and every route that makes the engine contact others. Trackers, web seeds,
+// peers, sources and DHT nodes in the open hear nothing; of a download without hops they all hear.
 
 import assert from 'node:assert/strict'
 import { copyFile, mkdir, rename, writeFile } from 'node:fs/promises'

@@ -1,5 +1,5 @@
-// A place in the open that downloads name: tracker, web seed, peer, node of the DHT, in one, on loopback. It answers
-// nobody usefully and notes which info hash reached it and how.
+// A place in the open that downloads name: tracker, web seed, peer, node of the DHT, in one, on loopback. It gives no
+// useful answer and notes which info hash reached it and how.
 
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'

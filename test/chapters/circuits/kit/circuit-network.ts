@@ -1,5 +1,5 @@
 // Nodes with circuits in memory, on virtual time: real keys and handshakes, real overlays, datagrams that may be lost,
-// spoilt or dropped by whom a test says. Hosts beyond the exits are plain sockets of the same hub.
+// spoilt or dropped where a test says. Hosts beyond the exits are plain sockets of the same hub.
 
 import type { PeerAddress } from '../../../../src/base/ids.ts'
 import type { UdpNetwork, UdpSocket } from '../../../../src/ports/udp.ts'

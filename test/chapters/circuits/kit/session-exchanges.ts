@@ -1,5 +1,5 @@
-// The overlays of introduction points in a session that is driven by a list: opening is told, and what peers say comes
-// from the list.
+// The overlays of introduction points in a session that is driven by a list: openings are noted, and what peers say
+// comes from the list.
 
 import type { CommunityOptions, Peer, PeerIntroductions } from '../../../../src/chapters/overlay/core/index.ts'
 import { at, type Entry, hexOf } from './session.ts'

@@ -40,14 +40,14 @@ export class MarketOrders {
     this.#byId = new Map(this.#traders.map(trader => [trader.id, trader]))
   }
 
-  /** An order that stands away from the middle. */
+  /** An order away from the middle. */
   standing(): OrderStatement {
     const side: Side = this.random.below(2) === 0 ? 'ask' : 'bid'
     const away = BigInt(1 + this.random.below(500_000))
     return this.#order(side, side === 'ask' ? MIDDLE + away : MIDDLE - away, ONE)
   }
 
-  /** An order that crosses whatever stands on the other side, for one to three of them. */
+  /** An order that crosses the best of the other side, for one to three of them. */
   crossing(): OrderStatement {
     const side: Side = this.random.below(2) === 0 ? 'ask' : 'bid'
     const quantity = (ONE * BigInt(10 + this.random.below(20))) / 10n

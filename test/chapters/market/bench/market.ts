@@ -19,7 +19,7 @@ const ORDERS = 100_000
 const TRADERS = 1000
 const CROSSING = 20_000
 const CHECKS = 10_000
-/** Nodes of the markets in which an order is told. */
+/** So many nodes the markets have that an order spreads in. */
 const NODES: readonly number[] = [10, 30]
 
 /** Adds up the time of some pieces of work. */

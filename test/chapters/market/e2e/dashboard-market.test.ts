@@ -1,6 +1,6 @@
 // The market in the dashboard, in Debian's Chromium with a built node whose wallets are on real chains (litecoind,
-// anvil): an order is placed after what it costs was shown, stands in the book, says why it stands as it does, and is
-// taken back; what the node refuses stands where it was asked for.
+// anvil): an order is placed after what it costs was shown, is in the book, says why it is in its state, and is taken
+// back; refusals of the node are shown where they belong.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -117,7 +117,7 @@ describe('dashboard, market', { skip, concurrency: 1, timeout: 240_000 }, () => 
       .waitFor()
   })
 
-  test('why it stands is told, and it is taken back', async () => {
+  test('its page says why it is in its state, and it is taken back', async () => {
     const { page } = watched
     await page.goto(`${node.baseUrl}/#/market/orders`)
     const row = page.locator('[data-order]').first()

@@ -1,5 +1,5 @@
 // Commands about the market against a built node without a chain: each reaches its route, amounts go as they were
-// typed, and the spend key comes from a file. Orders that stand are asked for in
+// typed, and the spend key comes from a file. Open orders are tested in
 // test/chapters/market/interop/market-swaps.test.ts.
 
 import assert from 'node:assert/strict'
@@ -37,7 +37,7 @@ describe('commands about the market', { concurrency: 1 }, () => {
     assert.deepEqual(await marketFiles(), ['node.key'])
   })
 
-  test('orders are sent as they were typed, and refusals are told', async () => {
+  test('orders are sent as they were typed, and refusals are shown', async () => {
     const ask = ['market', 'ask', '2', 'TLTC', '0.0125', 'TBTC']
     assert.match(await run(1, ...ask), /The wallet of TLTC is not created: PUT \/wallets\/TLTC/)
     assert.match(await run(1, 'market', 'bid', '2', 'DOGE', '1', 'TBTC'), /There is no wallet of this name/)

@@ -85,7 +85,7 @@ class Side {
     return this
   }
 
-  /** Is killed at one of its next calls and begins anew, so many times or until it has ended. */
+  /** Is killed at one of its next calls and begins again, so many times or until it has ended. */
   async suffer(kills: number): Promise<void> {
     const { process } = this
     process.plan = { call: process.calls.length + 1 + (kills % 2), when: kills % 3 === 0 ? 'before' : 'after' }

@@ -1,5 +1,5 @@
 // Our side of swaps on a real chain of anvil: what is funded, found, claimed, taken back and given back, exact to the
-// wei; fees that are raised while no block comes; blocks that are taken back; objects made anew in between, as after
+// wei; fees that are raised while no block comes; blocks that are taken back; objects made again in between, as after
 // kill -9. The contract itself: swap-ether-contract.test.ts.
 
 import assert from 'node:assert/strict'
@@ -253,7 +253,7 @@ test('a funding that no block takes is made void by the sweep, which brings all 
   assert.equal(await rig.balance(swaps.purseAddress(key)), 0n)
 })
 
-test('six blocks are taken back: what was in them is gone, sent again it counts anew', options, async () => {
+test('six blocks are taken back: what was in them is gone, sent again it counts again', options, async () => {
   const swaps = rig.swaps()
   const [terms, secret] = await rig.terms(ETHER, HOUR)
   const key = await rig.purse(await swaps.purseNeed('fund', ETHER))

@@ -1,6 +1,6 @@
 // A whole chain in memory, for swaps: blocks by the virtual clock, waiting transactions that replace each other by
 // their fee, contracts whose hash and time locks are ENFORCED, reorganisations, congestion. One ledger of outputs
-// stands for both kinds of chains; what differs is in fake-swap-chain.ts.
+// serves both kinds of chains; what differs is in fake-swap-chain.ts.
 
 import { createHash } from 'node:crypto'
 import { AppError } from '../../../../src/base/errors.ts'

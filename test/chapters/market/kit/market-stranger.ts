@@ -1,4 +1,4 @@
-// Somebody on the market who says whatever a test wants: statements and proposals made by hand.
+// A hostile trader that sends whatever a test wants: statements and proposals made by hand.
 
 import { OrderBook } from '../../../../src/chapters/market/core/order-book.ts'
 import type { Proposal } from '../../../../src/chapters/market/core/trade-terms.ts'
@@ -8,7 +8,7 @@ import { type OrderWish, TestTrader } from './market-orders.ts'
 import type { MemoryMember } from './memory-market-network.ts'
 import { COIN, type TradingFloor } from './trading-floor.ts'
 
-/** Somebody on the market who says whatever a test wants: statements and proposals made by hand. */
+/** A hostile trader that sends whatever a test wants: statements and proposals made by hand. */
 export class MarketStranger {
   readonly trader: TestTrader
   readonly member: MemoryMember

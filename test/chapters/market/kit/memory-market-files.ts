@@ -1,5 +1,4 @@
-// Files and the seal of the market in memory: what was written can be read after a "restart", by whoever is given the
-// same object.
+// Files and the seal of the market in memory: what was written can be read after a "restart", through the same object.
 
 import { AppError } from '../../../../src/base/errors.ts'
 import type { MarketFiles, SecretSeal } from '../../../../src/chapters/market/ports/market-files.ts'

@@ -1,4 +1,4 @@
-// The overlay of the market in memory: statements go to the books of all, messages to whom they are for, after a delay,
+// The overlay of the market in memory: statements go to the books of all, messages to their receivers, after a delay,
 // unless a test loses them.
 
 import type { Book } from '../../../../src/chapters/market/core/book.ts'

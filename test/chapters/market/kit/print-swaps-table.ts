@@ -1,5 +1,4 @@
-// Prints the table of outcomes of swaps in Markdown (`make swaps-table`); exit code 1 when somebody lost more than
-// fees.
+// Prints the table of outcomes of swaps in Markdown (`make swaps-table`); exit code 1 when a side lost more than fees.
 
 import { playRow, rowText, TABLE_HEAD, TROUBLES } from './swap-outcomes.ts'
 import { PAIRINGS, ROLES } from './swap-rig.ts'

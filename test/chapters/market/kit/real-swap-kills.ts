@@ -1,5 +1,6 @@
-// A swap on real chains in which one of two built nodes is killed with -9 at a step: it starts again with its wallets
-// locked, or it is gone for good (until the other one has ended). Answers who has lost what. Used by `make swaps-real`.
+// A swap on real chains, where one of two built nodes is killed with -9 at a step: it starts again with its wallets
+// locked, or it is gone for good (until the other one has ended). Answers what each side lost. Used by `make
+// swaps-real`.
 
 import path from 'node:path'
 import { makeTestFolder } from '../../../kit/content/content-on-disk.ts'

@@ -1,6 +1,6 @@
-// The table of swaps on real chains (litecoind, bcoin) in which a node is killed with -9 at every step: `make
-// swaps-real`, some minutes a row for those who stay away. Exit code 1 when somebody lost more than fees. Arguments:
-// words that a row must have, such as `initiator restart`.
+// The table of swaps on real chains (litecoind, bcoin) where a node is killed with -9 at every step: `make swaps-real`,
+// some minutes a row for those who stay away. Exit code 1 when a side lost more than fees. Arguments: words that a row
+// must have, such as `initiator restart`.
 
 import { type KillPlan, playKill } from './real-swap-kills.ts'
 

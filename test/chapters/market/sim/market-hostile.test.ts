@@ -1,6 +1,6 @@
-// The market among peers that lie: what nobody signed, what is from the future or was closed long ago, frauds, floods,
-// digests that are not true, questions without end. Books hold what was signed, and what it costs to know that is
-// bounded.
+// The market among peers that lie: statements without a right signature, from the future or was closed long ago,
+// frauds, floods, digests that are not true, questions without end. Books hold what was signed, and what it costs to
+// know that is bounded.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,5 +1,5 @@
-// Traders talk over the overlay of the market: what is said arrives, once, of whom it says, whatever is lost or
-// recorded; a trader that is no peer is found; owners of orders that cross are told of it.
+// Traders talk over the overlay of the market: messages arrive once, from the trader they name, whatever is lost or
+// recorded; a trader that is no peer is found; owners of orders that cross get hints of it.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -142,7 +142,7 @@ describe('traders', () => {
     await net.close()
   })
 
-  it('are told of an order that crosses theirs, by a few', async () => {
+  it('get hints of an order that crosses theirs, from a few', async () => {
     const net = new MarketNet(37)
     const nodes = await net.grow(10)
     const [asker, bidder] = nodes as [MarketNode, MarketNode]

@@ -205,7 +205,7 @@ test('a trader that cannot be reached rests, and is tried again', async () => {
   await floor.stop()
 })
 
-test('who has missed an order is told of it by the owner of the older one', async () => {
+test('a trader that missed an order gets a hint from the owner of the older one', async () => {
   const floor = new TradingFloor()
   const [ann, bob] = [await floor.trader('ann'), await floor.trader('bob')]
   floor.market.losesStatement = (statement, to) => to === bob.id && statement.terms.trader === ann.id
@@ -220,7 +220,7 @@ test('who has missed an order is told of it by the owner of the older one', asyn
   await floor.stop()
 })
 
-test('what is funded is told to the other side, once, and handed to the swapEngine', async () => {
+test('what is funded is sent to the other side as a hint, once, and handed to the swapEngine', async () => {
   const floor = new TradingFloor()
   const [ann, bob] = [await floor.trader('ann'), await floor.trader('bob')]
   await ann.place()
@@ -369,7 +369,7 @@ test('an order whose funds vanish is withdrawn, the newest first, and not before
   await floor.stop()
 })
 
-test('funds are set aside before an order is told, with fees; without them there is no order', async () => {
+test('funds are set aside before an order is sent, with fees; without them there is no order', async () => {
   const floor = new TradingFloor()
   const ann = await floor.trader('ann', [memoryWallet(LTC, 10n * COIN + FEE - 1n), memoryWallet(BTC, 0n)])
   await assert.rejects(ann.place(), { code: 'InsufficientFunds' })

@@ -1,6 +1,6 @@
 // The table of outcomes: either side killed or muted at every one of its steps, for ever, for a moment or for hours, on
-// every pairing of chains, wallets locked as soon as they have paid. Nobody who comes back, and nobody who never left,
-// loses more than fees; money is never made or lost.
+// every pairing of chains, wallets locked as soon as they have paid. No side that comes back, or never left, loses more
+// than fees; money is never made or lost.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -60,7 +60,7 @@ async function forwardByOurs(layer: boolean, to: number): Promise<number> {
   const { forward: key } = makeOverlayCrypto(random).session(random.bytes(72), 'originator')
   const peer = { ip, port: to }
   const socket = await new DgramNetwork().bind({ family: 4, ip, port: 0 }, bytes => {
-    // Sealing costs what opening does, and there is nobody here who could have sealed.
+    // Sealing costs what opening does, and there is no peer here that could have sealed.
     if (layer) key.seal(bytes, 29, bytes.length - 16)
     socket.send(bytes, peer)
   })

@@ -1,5 +1,4 @@
-// Somebody of the overlay network whose every packet a test writes: an address of the hub, a key, and what was sent to
-// it.
+// A node of the overlay network whose packets a test writes: an address of the hub, a key, and what was sent to it.
 
 import type { PeerAddress } from '../../../../src/base/ids.ts'
 import type { Shape, ValuesOf } from '../../../../src/chapters/overlay/wire/fields.ts'
@@ -19,10 +18,7 @@ import { NO_ADDRESS } from '../../../../src/chapters/overlay/wire/address.ts'
 import type { DatagramHub, HubSocket } from '../../../kit/sim/datagram-hub.ts'
 import { fakeIdentity } from './fake-keys.ts'
 
-/**
- * Somebody of the overlay network whose every packet a test writes: an address of the hub, a key, and what was sent to
- * it.
- */
+/** A node of the overlay network whose packets a test writes: an address of the hub, a key, and what was sent to it. */
 export class OverlayStranger {
   readonly address: PeerAddress
   readonly identity

@@ -1,5 +1,5 @@
 // Wallets in the dashboard, in Debian's Chromium with a built node on a real chain of anvil: created (the words of the
-// seed are shown once), locked, unlocked, paid and paying; what the node refuses stands where it was asked for.
+// seed are shown once), locked, unlocked, paid and paying; refusals of the node are shown where they belong.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -1,5 +1,5 @@
 // Commands of wallets that take secrets: out of files, the environment, standard input and a terminal, never out of
-// arguments; what they print, and what nobody sees.
+// arguments; what they print, and what they hide.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

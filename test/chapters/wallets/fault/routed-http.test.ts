@@ -1,5 +1,5 @@
-// HTTP by a route: through proxies and from a place. What the proxy is told, what is refused before it is told
-// anything, and that a route that fails is no reason to go another way.
+// HTTP by a route: through proxies and from a place. What the proxy gets, what is refused before it gets anything, and
+// that a route that fails is no reason to go another way.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

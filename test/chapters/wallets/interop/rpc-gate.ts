@@ -1,4 +1,4 @@
-// Stands before the server of a chain: passes requests on, until it is told to break off at one method.
+// Sits before the server of a chain: passes requests on, until it must break off at one method.
 
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { once } from 'node:events'
@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 /** Where a request is broken off: before the server hears of it, or before its answer goes back. */
 export type BreakPoint = 'before' | 'after'
 
-/** Stands before the server of a chain: passes requests on, until it is told to break off at one method. */
+/** Sits before the server of a chain: passes requests on, until it must break off at one method. */
 export class RpcGate {
   /** Requests that reached the server, by method. */
   readonly passed = new Map<string, number>()

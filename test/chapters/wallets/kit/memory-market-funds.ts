@@ -1,5 +1,5 @@
 // Wallets as the market sees them, in memory: balances, what is set aside, payments that are made once for each key.
-// What it remembers outlives whoever uses it, as the files of wallets outlive a process; what is set aside does not:
+// What it remembers outlives its users, as the files of wallets outlive a process; what is set aside does not:
 // restart().
 
 import { AppError } from '../../../../src/base/errors.ts'

@@ -52,7 +52,7 @@ export interface LitecoindOptions {
 
 /**
  * litecoind with a wallet of its own that has mined `blocks`. Unlike Bitcoin's, it replaces waiting transactions only
- * when it is told to.
+ * with an option.
  */
 export async function startLitecoind(blocks: number, options: LitecoindOptions = {}): Promise<RpcChain> {
   const { extension = true, time = 0 } = options

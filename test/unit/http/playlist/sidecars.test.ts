@@ -1,4 +1,4 @@
-// Which files are played, in which order, and what belongs to them: by names as they are found in torrents.
+// Which files are played, their order, and what belongs to them: by names as they are found in torrents.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

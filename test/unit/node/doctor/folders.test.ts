@@ -11,7 +11,7 @@ async function findingsOf(path: string, minFreeBytes: number) {
   return (await checkFolder(folder, [])).filter(({ check }) => check === 'mounts')
 }
 
-test('free room is told in megabytes of a million bytes, rounded down', async t => {
+test('free room is shown in megabytes of a million bytes, rounded down', async t => {
   const folder = await makeTestFolder()
   t.after(() => folder.remove())
   const free = async () => {

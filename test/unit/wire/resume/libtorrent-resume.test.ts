@@ -1,4 +1,4 @@
-// Resume data of libtorrent and qBittorrent: what their versions write, and what nobody should.
+// Resume data of libtorrent and qBittorrent: what their versions write, and hostile files.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

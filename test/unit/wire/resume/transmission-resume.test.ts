@@ -1,4 +1,4 @@
-// Resume files of Transmission: what 3.00 and 4.x write, and what nobody should.
+// Resume files of Transmission: what 3.00 and 4.x write, and hostile files.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -4,7 +4,7 @@
 
 import { TextDecoder } from 'node:util'
 
-/** Bytes in which an XML declaration lies. */
+/** An XML declaration is within so many bytes. */
 const DECLARATION_BYTES = 256
 
 /** The text of `bytes`, without a byte order mark. Never throws: what has no character becomes U+FFFD. */

@@ -1,4 +1,4 @@
-// A catalogue that is full of channels that nobody likes: new ones still come in, the worst go; and what a lying
+// A catalogue that is full of channels without subscribers: new ones still come in, the worst go; and what a lying
 // tracker is worth.
 
 import assert from 'node:assert/strict'

@@ -1,5 +1,4 @@
-// Health in the catalogue: what is to be checked next, in fair shares, and what was learned in every list that shows
-// it.
+// Health in the catalogue: what is checked next, in fair shares, and what was learned in every list that shows it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// What others send that is wrong: refused with a counter, nothing stored, nobody else disturbed.
+// Wrong records and heads from peers: refused with a counter, nothing stored, no other peer disturbed.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'

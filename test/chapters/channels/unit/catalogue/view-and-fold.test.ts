@@ -194,7 +194,7 @@ async function step(catalogue: InlineCatalogue, drawer: Drawer, held: Set<Record
   const whole = drawer.below(2) === 0
   const change = whole ? { added: [...held], removed: [], whole } : { added, removed: gone, whole }
   assert.equal((await network.offerHead(head, 'peer')) === 'newer' || sequence === 1, true)
-  // What left the set and was written anew by chance may be gone.
+  // What left the set and was written again by chance may be gone.
   if (!(await network.adopt(head, change))) {
     assert.equal(
       added.some(id => gone.includes(id)),

@@ -20,7 +20,7 @@ test('every source has its row, and the largest numbers are kept', async () => {
     DHT: [{ infohash: hash, seeders: 2, leechers: 8 }],
   })
   assert.deepEqual(rig.countsOf(hash), [3, 8])
-  // Asked again at once: from what was learned, unless it is to be learned anew.
+  // Asked again at once: from what was learned, unless `refresh` asks for new counts.
   assert.deepEqual(await health.health(hash, false, 20_000), { db: [{ infohash: hash, seeders: 3, leechers: 8 }] })
   assert.equal(rig.questions.length, 2)
   await health.health(hash, true, 20_000)

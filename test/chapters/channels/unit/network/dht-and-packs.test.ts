@@ -108,7 +108,7 @@ test('the owner goes for good: the head stays in the DHT, and another subscriber
   })
 })
 
-test('an own head is put anew before the DHT forgets it', async () => {
+test('an own head is put again before the DHT forgets it', async () => {
   await inPlace(async place => {
     const owner = await place.node()
     const channel = owner.channels.own(key)

@@ -1,5 +1,5 @@
-// The walk of a tree finds exactly by what two sets differ, whatever their sizes and whatever lies where: leaves
-// against inner nodes, branches that come and go; and it ends when nobody gives what is needed.
+// The walk of a tree finds exactly the difference of two sets, whatever their sizes and whatever lies where: leaves
+// against inner nodes, branches that come and go; and it ends when no peer gives what is needed.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

@@ -133,7 +133,7 @@ test('searches at a time are bounded; one that ended makes room', async () => {
   await search.search('one more')
 })
 
-test('a library that fails ends a search quietly, and nothing is told after the stop', async () => {
+test('a library that fails ends a search quietly, and no event comes after the stop', async () => {
   const broken = new ContentSearch({
     library: async () => {
       throw new AppError('NotReady')

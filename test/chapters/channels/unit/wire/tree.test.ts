@@ -86,7 +86,7 @@ test('nodes that cannot be there are refused', () => {
   assert.throws(() => decodeTreeNode(encodeTreeNode(few), ''), DecodeError)
 })
 
-test('a tree kept over changes has the root of one made anew', () => {
+test('a tree kept over changes has the root of a new one', () => {
   const ids = drawn(700)
   const held = new Set(ids.slice(0, 400))
   const kept = new Map<string, Subtree>()

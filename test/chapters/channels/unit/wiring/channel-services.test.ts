@@ -69,7 +69,7 @@ test('where there is a catalogue they start with the node', async t => {
   await services.stop(1000)
 })
 
-test('a start that failed is told, and tried again by the next request', async t => {
+test('a start that failed is an error, and tried again by the next request', async t => {
   let fails = true
   const { services, starts } = await channelServices(t, async () => {
     if (fails) throw new AppError('DiskFull')
@@ -82,7 +82,7 @@ test('a start that failed is told, and tried again by the next request', async t
   await services.stop(1000)
 })
 
-test('a catalogue that is lost takes the rest along, and the next request starts them anew', async t => {
+test('a catalogue that is lost takes the rest along, and the next request starts them again', async t => {
   const { services, starts } = await channelServices(t)
   await services.start(late)
   await services.open()

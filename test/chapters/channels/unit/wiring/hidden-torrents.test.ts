@@ -20,7 +20,7 @@ const made = makeTorrent({ name: PACK, files: [{ path: 'records.bin', length: 10
 const metainfo = decodeMetainfo(made.torrent)
 const other = 'ff'.repeat(20) as InfoHash
 
-/** Hidden torrents over an engine that only notes what it is told. */
+/** Hidden torrents over an engine that only notes its calls. */
 function hiddenPlace(t: TestContext) {
   const place = mkdtempSync(join(tmpdir(), 'tributary-packs-'))
   t.after(() => rmSync(place, { recursive: true, force: true }))

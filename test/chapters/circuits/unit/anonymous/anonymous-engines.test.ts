@@ -1,4 +1,4 @@
-// The engines over circuits, made at first use and each once; what they are told when settings and filters change.
+// The engines over circuits, made at first use and each once; which calls they get when settings and filters change.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

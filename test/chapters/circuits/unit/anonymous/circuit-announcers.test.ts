@@ -1,4 +1,4 @@
-// Announcers over circuits: hidden swarms hear what is wanted of them also when nobody announces.
+// Announcers over circuits: hidden swarms learn what is wanted of them also without announces.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -63,7 +63,7 @@ test('no IPv6', async () => {
   )
 })
 
-test('what cannot start is tried again, and its reason is told meanwhile', async () => {
+test('what cannot start is tried again, and its reason is shown meanwhile', async () => {
   let fails = 3
   const clock = new VirtualClock()
   const real = new MemoryCircuits(clock).lane(1, 0)

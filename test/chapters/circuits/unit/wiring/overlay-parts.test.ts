@@ -1,5 +1,5 @@
-// The overlay as the node has it: started once, when it is needed; a start that failed may be tried again; nothing is
-// told after the end. Its key is made once; peers of last time are read with care.
+// The overlay as the node has it: started once, when it is needed; a start that failed may be tried again; no event
+// comes after the end. Its key is made once; peers of last time are read with care.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
@@ -38,7 +38,7 @@ function settings(changes: Record<string, unknown> = {}): OverlaySettings {
 
 const removed = { kind: 'removed', reason: 'test' } as unknown as CircuitEvent
 
-test('it starts once, at the first need; events come through; after the end nothing is told', async () => {
+test('it starts once, at the first need; events come through; after the end none comes', async () => {
   let starts = 0
   let stops = 0
   let tell: (event: CircuitEvent) => void = () => undefined

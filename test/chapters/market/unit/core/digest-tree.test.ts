@@ -1,5 +1,5 @@
-// Digests over statements: they say the same for the same set however it came about, and where two sets differ, whoever
-// goes down finds it.
+// Digests over statements: they say the same for the same set however it came about, and where two sets differ, walking
+// down finds it.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

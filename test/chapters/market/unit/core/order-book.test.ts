@@ -253,7 +253,7 @@ test('what comes and goes leaves nothing behind', () => {
   assert.equal(book.kept, 0)
 })
 
-test('whoever watches is told when an order had to go', () => {
+test('watchers hear when an order had to go', () => {
   const { book, one, other } = setup({ orders: 2, ofTrader: 2 })
   const told: unknown[] = []
   book.watch((statement, change) => told.push([statement?.terms.number ?? null, change]))
@@ -267,7 +267,7 @@ test('whoever watches is told when an order had to go', () => {
   ])
 })
 
-test('whoever watches is told of each change, until it ends', () => {
+test('a watcher hears of each change, until it ends', () => {
   const { book, clock, one } = setup()
   const told: [OrderTerms['number'] | null, BookChange][] = []
   const end = book.watch((statement, change) => told.push([statement?.terms.number ?? null, change]))

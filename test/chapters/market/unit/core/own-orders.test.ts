@@ -53,7 +53,7 @@ test('what is no order is refused, and nothing is kept of it', async () => {
   await floor.stop()
 })
 
-test('a disk that is full: no order, no cancellation, and nothing is told', async () => {
+test('a disk that is full: no order, no cancellation, and no statement', async () => {
   const floor = new TradingFloor()
   const [ann, bob] = [await floor.trader('ann'), await floor.trader('bob')]
   ann.disk.fails = new AppError('DiskFull')
@@ -68,7 +68,7 @@ test('a disk that is full: no order, no cancellation, and nothing is told', asyn
   assert.equal(ann.order(number).status, 'open')
   await floor.pass(1_000)
   assert.equal(bob.member.book.get({ trader: ann.id, number })?.state.status, 'open')
-  // An end by itself is told at once, and written when the disk takes it.
+  // An end by itself is sent at once, and written when the disk takes it.
   ann.funds.setBalance('LTC', 0n)
   await floor.pass(15_000)
   assert.equal(ann.order(number).status, 'withdrawn')
@@ -159,7 +159,7 @@ test('a damaged file: its order is not there, its number is not given again, and
   await floor.stop()
 })
 
-test('sequences never come twice, however often a state is told and the process is killed', async () => {
+test('sequences never come twice, however often a state is sent and the process is killed', async () => {
   const floor = new TradingFloor()
   const [ann, bob] = [await floor.trader('ann'), await floor.trader('bob')]
   const seen = new Set<number>()

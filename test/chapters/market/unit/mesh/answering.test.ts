@@ -1,4 +1,4 @@
-// Answers about our book: only what differs is told, and each peer, and all together, have so many.
+// Answers about our book: only what differs is sent, and each peer, and all together, have so many.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

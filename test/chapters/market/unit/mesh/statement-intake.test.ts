@@ -1,5 +1,5 @@
-// What becomes of statements that others give: the cheap questions come first, a signature is checked only where
-// nothing else refuses, and a flood costs little, whoever sends it.
+// The intake of statements from peers: cheap checks come first, a signature is checked only where nothing else refuses,
+// and a flood costs little, from one peer or many.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

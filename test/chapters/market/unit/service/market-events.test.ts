@@ -14,7 +14,7 @@ function rig() {
   return { trader, told, end }
 }
 
-test('an order is told when it is placed, and again with another status or more traded', () => {
+test('an order is an event when it is placed, and again with another status or more traded', () => {
   const { trader, told, end } = rig()
   const order = ownOrder()
   const happen = (changes: Parameters<typeof ownOrder>[0], created = false) =>
@@ -38,7 +38,7 @@ test('an order is told when it is placed, and again with another status or more 
   assert.equal(told.length, 3)
 })
 
-test('a trade is told when it is agreed, and with each step', () => {
+test('a trade is an event when it is agreed, and with each step', () => {
   const { trader, told } = rig()
   const order = ownOrder()
   const happen = (swap: Parameters<typeof ownTrade>[1], created = false) =>

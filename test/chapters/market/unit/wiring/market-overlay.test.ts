@@ -1,4 +1,4 @@
-// The overlay of the market in a node: orders stand in our book before it runs, a start that failed is tried again,
+// The overlay of the market in a node: orders are in our book before it runs, a start that failed is tried again,
 // settings switch it off.
 
 import type { OverlaysWithDht } from '../../../../../src/chapters/overlay/wiring/overlay-parts.ts'

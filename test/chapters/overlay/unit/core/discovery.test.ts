@@ -1,5 +1,5 @@
-// The discovery overlay: overlays told and heard, pings, the old form of requests; and where nodes begin: names,
-// servers, nobody.
+// The discovery overlay: lists of overlays sent and read, pings, the old form of requests; and where nodes begin:
+// names, servers, nowhere.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

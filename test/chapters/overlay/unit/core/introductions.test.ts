@@ -1,5 +1,5 @@
-// Introductions of one overlay against a peer whose packets the test writes: who becomes a peer, who is introduced to
-// whom, who may have us send a puncture where, and what is dropped.
+// Introductions of one overlay against a peer whose packets the test writes: which node becomes a peer, which two are
+// introduced, where a peer may have us send a puncture, and what is dropped.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -41,7 +41,7 @@ async function rig(options: Partial<CommunityOptions> = {}): Promise<{
   }
 }
 
-test('who asks becomes a peer, is answered with our extra bytes, and is told of another, who is asked to puncture', async () => {
+test('a node that asks becomes a peer, is answered with our extra bytes, and is introduced to another, which is asked to puncture', async () => {
   const { community, stranger, settle, network } = await rig()
   const told: string[] = []
   community.introductions.setExtra(() => EXTRA)

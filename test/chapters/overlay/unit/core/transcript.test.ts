@@ -49,7 +49,7 @@ function tableOf(packet: Uint8Array): Map<number, PacketMessage> {
   return new Map(all.filter(({ name }) => !name.includes('old')).map(message => [message.id, message]))
 }
 
-/** The packet written anew of what it says. */
+/** The packet encoded again from its decoded values. */
 function writtenAgain<S extends Shape>(
   message: PacketMessage<S>,
   packet: Uint8Array,

@@ -61,7 +61,7 @@ test('overlays of circuits: an entry each beside the DHT, their datagrams beside
   assert.equal(made.dispersy().wan_address, '198.51.100.1:8')
 })
 
-test('overlays that do not run are told as nothing, whatever they remember', () => {
+test('overlays that do not run are shown as nothing, whatever they remember', () => {
   const overlay = new FakeOverlay().withEverything()
   overlay.running = false
   const made = statistics(overlay)

@@ -42,7 +42,7 @@ function coin(index: number, value: bigint, script = '0014'): OwnCoin {
   return { txid: index.toString(16).padStart(64, '0'), index: 0, value, script, place: { chain: 0, index: 0 } }
 }
 
-test('the example of BIP 143 is read as it is told, and nothing cut off or added', () => {
+test('the example of BIP 143 is read as it is written, and nothing cut off or added', () => {
   const { inputs, outputs } = readTransaction(bytes(BIP143))
   assert.equal(inputs[1]?.txid, '8ac60eb9575db5b2d987e29f301b5b819ea83a5c6579d282d189cc04b8e151ef')
   assert.deepEqual(
