@@ -128,6 +128,20 @@ rest-10000: build ## what 10,000 incomplete downloads without peers cost (COUNT,
 test-overlay test-circuits test-channels test-wallets test-market: test-%: build ## One chapter's tests
 	@node dist/test/kit/runners/run-suite.js $$(find dist/test/chapters/$* -name '*.test.js' ! -path '*/interop/*')
 
+# A chapter is a folder: without it, and those that need it, everything else builds and passes. TARGETS="check unit" is
+# quicker; .ci/run does that without one of them, another each day.
+.PHONY: without-chapters without-one only-starts
+CHAPTERS ?= $(notdir $(wildcard src/chapters/*))
+TARGETS ?= check suite
+without-chapters: ## Takes out each chapter in turn, builds the rest and runs its tests: over an hour
+	@for chapter in $(CHAPTERS); do bash test/kit/without-chapters $$chapter $(TARGETS) || exit 1; done
+
+without-one:
+	@chapters=($(CHAPTERS)); bash test/kit/without-chapters $${chapters[10#$$(date +%j) % $${#chapters[@]}]} check unit only-starts
+
+only-starts: build
+	@$(NODE_TEST) dist/test/e2e/start-stop.test.js
+
 # One directory of the suite: make only DIR=unit/wire
 only: build
 	@$(NODE_TEST) $$(find dist/test/$(DIR) -name '*.test.js')
