@@ -124,14 +124,14 @@ rest-10000: build ## what 10,000 incomplete downloads without peers cost (COUNT,
 	@node dist/test/kit/runners/run-rest.js
 
 # One chapter's tests, those with other programs apart: make test-market
-.PHONY: test-overlay test-circuits test-channels test-wallets test-market
-test-overlay test-circuits test-channels test-wallets test-market: test-%: build ## One chapter's tests
+CHAPTERS ?= $(notdir $(wildcard src/chapters/*))
+.PHONY: $(addprefix test-,$(CHAPTERS))
+$(addprefix test-,$(CHAPTERS)): test-%: build ## One chapter's tests
 	@node dist/test/kit/runners/run-suite.js $$(find dist/test/chapters/$* -name '*.test.js' ! -path '*/interop/*')
 
 # A chapter is a folder: without it, and those that need it, everything else builds and passes. TARGETS="check unit" is
 # quicker; .ci/run does that without one of them, another each day.
 .PHONY: without-chapters without-one only-starts
-CHAPTERS ?= $(notdir $(wildcard src/chapters/*))
 TARGETS ?= check suite
 without-chapters: ## Takes out each chapter in turn, builds the rest and runs its tests: over an hour
 	@for chapter in $(CHAPTERS); do bash test/kit/without-chapters $$chapter $(TARGETS) || exit 1; done

@@ -9,6 +9,7 @@ import type { Socket } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { chapterKits } from '../chapter-kits.ts'
 
 /** The built command line, beside the built tests. */
 export const cliPath = fileURLToPath(new URL('../../../src/cli/main.js', import.meta.url))
@@ -78,6 +79,8 @@ export interface ExitedNode {
   readonly stderr: string
 }
 
+const kits = (await chapterKits('node-settings')) as readonly { readonly settings: Readonly<Record<string, unknown>> }[]
+
 /**
  * Settings every node of a test or benchmark has unless it says otherwise: free ports, loopback, TCP alone, and no
  * other source of peers than the one that is looked at.
@@ -91,8 +94,7 @@ const TEST_SETTINGS = {
   'libtorrent.lsd': false,
   'libtorrent.upnp': false,
   'libtorrent.natpmp': false,
-  'ipv8.port': 0,
-  'ipv8.bootstrap_override': ':',
+  ...Object.assign({}, ...kits.map(({ settings }) => settings)),
 } as const
 
 /** Starts the node and resolves when it is ready. Rejects with its output when it ends before that. */

@@ -7,7 +7,7 @@ import { copyFile, mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { DownloadRecord } from '../../../../src/services/api.ts'
-import { CONTACTING } from '../../../kit/nodes/contacting-routes.ts'
+import { contacting } from '../../../kit/nodes/contacting-routes.ts'
 import { makeTestFolder, type TestFolder, writeContent } from '../../../kit/content/content-on-disk.ts'
 import { downloadRecord, downloadUntil } from '../../../kit/nodes/downloads-client.ts'
 import { type MadeTorrent, makeTorrent } from '../../../kit/content/make-torrent.ts'
@@ -221,7 +221,7 @@ describe('new downloads have hops by default', { concurrency: 1 }, () => {
     walked.add('transmission.rpcSlash')
     assert.deepEqual(
       [...walked].sort(),
-      Object.keys(CONTACTING).sort(),
+      Object.keys(contacting).sort(),
       'every route that contacts somebody was walked',
     )
   })
