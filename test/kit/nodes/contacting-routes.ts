@@ -1,5 +1,6 @@
 // Every route of the node, judged: does it make the node contact peers of a swarm, and by which way? A new route is
-// judged here, one of a chapter in `kit/judged-routes.ts` of that; those that contact others are walked by test/chapters/circuits/e2e/default-hops.test.ts.
+// judged here, one of a chapter in `kit/judged-routes.ts` of that; those that contact others are walked by
+// test/chapters/circuits/e2e/default-hops.test.ts.
 
 import { chapterKits } from '../chapter-kits.ts'
 
