@@ -19,7 +19,8 @@ const BLOCKS = 16
 function decoderTask(): () => void {
   const target = new Uint8Array(new SharedArrayBuffer(BLOCK))
   const decoder = new PeerDecoder(
-    { message: () => {}, blockStart: () => target, blockEnd: () => {} },
+    { message: () => {} },
+    { blockStart: () => target, blockEnd: () => {} },
     { maxMessageBytes: 1 << 20 },
   )
   const messages = Array.from({ length: BLOCKS }, (_, index) => [

@@ -12,6 +12,7 @@ import { decodeUploadOnly, encodeUploadOnly, UPLOAD_ONLY } from '../../wire/peer
 import { UT_HOLEPUNCH } from '../../wire/peer/ut-holepunch.ts'
 import { UT_PEX } from '../../wire/peer/ut-pex.ts'
 import type { Ticker } from '../session/engine.ts'
+import { judge } from './interest.ts'
 import { handleHolepunch, punchesHoles } from './holepunch.ts'
 import { OUR_IDS, ownHandshake } from './own-handshake.ts'
 import { listensToPeers, takePeers, tellPeers } from './peer-exchange.ts'
@@ -36,18 +37,15 @@ const MAX_HAVES_TOLD = 10_000
 export class TorrentExtensions implements Ticker {
   readonly #core: TorrentCore
   readonly #requests: TorrentRequests
-  readonly #judge: (peer: PeerSession) => void
   /** Peers that said they lost pieces, in this turn. */
   readonly #losers = new Set<PeerSession>()
   readonly #lostJob: TurnJob = { queued: false, run: () => this.#applyLosses() }
   #superSeeding: SuperSeeding | null = null
   #secondMs = Number.NEGATIVE_INFINITY
 
-  /** `judge`: whether the peer is interesting, a seed or upload-only may have changed. */
-  constructor(core: TorrentCore, requests: TorrentRequests, judge: (peer: PeerSession) => void) {
+  constructor(core: TorrentCore, requests: TorrentRequests) {
     this.#core = core
     this.#requests = requests
-    this.#judge = judge
   }
 
   /** We look as if we had nothing (BEP 16): only a whole torrent does. */
@@ -86,7 +84,7 @@ export class TorrentExtensions implements Ticker {
     else if (id === OUR_IDS[LT_DONTHAVE]) this.#dontHave(peer, decodeDontHave(payload))
     else if (id === OUR_IDS[UPLOAD_ONLY]) {
       peer.uploadOnly = decodeUploadOnly(payload)
-      this.#judge(peer)
+      judge(this.#core, peer)
     }
   }
 
@@ -204,7 +202,7 @@ export class TorrentExtensions implements Ticker {
     peer.lost.clear()
     this.#requests.withdrawAll(peer, true)
     picker.addPeer(peer.key, left)
-    this.#judge(peer)
+    judge(this.#core, peer)
     this.#requests.refillSoon()
   }
 

@@ -6,6 +6,7 @@ import { BLOCK_BYTES } from '../../base/lengths.ts'
 import type { BudgetWaiter } from '../pieces/block-budget.ts'
 import type { PeerSession } from './peer-session.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
+import type { OpenReaders } from '../streams/open-readers.ts'
 import type { TurnJob } from '../session/turn-end.ts'
 
 /** A request of which nothing came for this long, while others of the same peer were answered, is lost. */
@@ -14,33 +15,26 @@ const LOST_MS = 30_000
 const SLOW_PART = 10
 /** Free credits, as part of all, below which no new pieces are begun. */
 const SHORT_PART = 16
-/** What this part asks of others. */
-export interface RequestHooks {
-  /** The arena is full: blocks of pieces in progress should go to disk. */
-  shortage(): void
-  /** Readers wait: their torrent is served first when credits are free. */
-  readersWait(): boolean
-}
-
 /** The request side of one torrent. */
 export class TorrentRequests implements BudgetWaiter {
   readonly #core: TorrentCore
-  readonly #hooks: RequestHooks
+  readonly #readers: OpenReaders
   readonly #allJob: TurnJob = { queued: false, run: () => this.refillAll() }
   #first = 0
   #fastest = 0
   /** The rate limit kept requests back since the last tick. */
   #throttled = false
 
-  constructor(core: TorrentCore, hooks: RequestHooks) {
+  constructor(core: TorrentCore, readers: OpenReaders) {
     this.#core = core
-    this.#hooks = hooks
+    this.#readers = readers
   }
 
   // --- BudgetWaiter
 
+  /** Readers wait: their torrent is served first when credits are free. */
   get urgent(): boolean {
-    return this.#hooks.readersWait()
+    return this.#readers.hungry > 0
   }
 
   creditsFree(): void {
@@ -169,13 +163,13 @@ export class TorrentRequests implements BudgetWaiter {
 
   /** Credits that may be taken now, up to `room`; waits in line when there are none. */
   #credits(room: number): number {
-    const { budget } = this.#core.engine
+    const { budget, holders } = this.#core.engine
     // What cannot be written would take the slots of all others.
     if (this.#core.content?.store.volume?.takesMore === false) {
       budget.wait(this)
       return 0
     }
-    if (budget.free === 0) this.#hooks.shortage()
+    if (budget.free === 0) holders.relieve()
     const free = Math.min(room, budget.free)
     if (free < room) budget.wait(this)
     return free

@@ -6,32 +6,30 @@
 import type { ReceivedBlock } from '../../ports/piece-store.ts'
 import { retryWhileBusy } from './busy-pool.ts'
 import { ipOfKey } from '../peers/peer-session.ts'
+import type { PartReports } from '../part-reports.ts'
 import { PieceBuffer } from './piece-buffer.ts'
 import { PieceEvidence } from './piece-evidence.ts'
 import type { HeldPiece, SlotHolder } from '../peers/slot-holders.ts'
+import type { TorrentRequests } from '../peers/torrent-requests.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
+import type { OpenReaders } from '../streams/open-readers.ts'
+import type { TorrentHashes } from './torrent-hashes.ts'
 
 /** Attempts of one job: a pool that stays full this long is a fault. */
 const MAX_ATTEMPTS = 200
 
-/** What this part tells others. */
-export interface PieceHooks {
-  /** A piece is verified, written and durable; `have` is set. */
-  pieceDone(piece: number): void
-  /** A reader waits for this piece, or soon will. */
-  readerWaits(piece: number): boolean
-  /** A piece failed: its blocks are wanted again. */
-  pieceFailed(piece: number): void
-  /** Writing failed: disk full, gone, or worse. */
-  storeFailed(error: unknown): void
-  /** Addresses that sent bad blocks. */
-  guilty(ips: readonly string[]): void
+/** Parts that its outcome concerns at once. */
+export interface PieceParts {
+  readonly readers: OpenReaders
+  readonly hashes: TorrentHashes
+  readonly requests: TorrentRequests
 }
 
 /** The pieces in progress of one torrent. */
 export class TorrentPieces implements SlotHolder {
   readonly #core: TorrentCore
-  readonly #hooks: PieceHooks
+  readonly #parts: PieceParts
+  readonly #reports: Pick<PartReports, 'pieceDone' | 'storeFailed' | 'guilty'>
   readonly #buffers = new Map<number, PieceBuffer>()
   readonly #evidence: PieceEvidence
   readonly #waiters: (() => void)[] = []
@@ -39,9 +37,14 @@ export class TorrentPieces implements SlotHolder {
   /** Something was written since the last checkpoint. */
   dirty = false
 
-  constructor(core: TorrentCore, hooks: PieceHooks) {
+  constructor(
+    core: TorrentCore,
+    parts: PieceParts,
+    reports: Pick<PartReports, 'pieceDone' | 'storeFailed' | 'guilty'>,
+  ) {
     this.#core = core
-    this.#hooks = hooks
+    this.#parts = parts
+    this.#reports = reports
     this.#evidence = new PieceEvidence(core)
   }
 
@@ -155,12 +158,13 @@ export class TorrentPieces implements SlotHolder {
 
   async #passed(content: TorrentContent, buffer: PieceBuffer, digests: readonly string[] | null): Promise<void> {
     const { piece } = buffer
-    await this.#core.engine.deps.journal.pieceVerified(this.#core.infoHash, piece, this.#hooks.readerWaits(piece))
-    this.#core.engine.totals.piecesVerified += 1
+    const { infoHash, engine, smartBan } = this.#core
+    await engine.deps.journal.pieceVerified(infoHash, piece, this.#parts.readers.waitsFor(piece))
+    engine.totals.piecesVerified += 1
     this.#remove(buffer)
-    if (digests !== null) this.#hooks.guilty(this.#core.smartBan.piecePassed(piece, digests))
+    if (digests !== null) this.#reports.guilty(smartBan.piecePassed(piece, digests), 'sent bad data')
     content.picker.pieceDone(piece)
-    this.#hooks.pieceDone(piece)
+    this.#reports.pieceDone(piece)
   }
 
   #failed(
@@ -177,8 +181,9 @@ export class TorrentPieces implements SlotHolder {
     )
     const guilty = this.#core.smartBan.pieceFailed(buffer.piece, evidence)
     if (guilty.length === 0) content.picker.fetchAlone(buffer.piece)
-    this.#hooks.guilty(guilty)
-    this.#hooks.pieceFailed(buffer.piece)
+    this.#reports.guilty(guilty, 'sent bad data')
+    this.#parts.hashes.pieceFailed(buffer.piece)
+    this.#parts.requests.refillSoon()
   }
 
   #storeFailed(buffer: PieceBuffer, error: unknown): void {
@@ -186,7 +191,7 @@ export class TorrentPieces implements SlotHolder {
     // A piece can fail twice: in a spill, and in the write that ends it.
     if (!this.#remove(buffer)) return
     this.#core.content?.picker.pieceFailed(buffer.piece)
-    this.#hooks.storeFailed(error)
+    this.#reports.storeFailed(error)
   }
 
   /** Runs a job of the store; a full pool or a lost worker is tried again after a while. */

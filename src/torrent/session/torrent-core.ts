@@ -8,7 +8,7 @@ import type { FileClaims, PieceStore, StoreLayout } from '../../ports/piece-stor
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import { bytesLeft } from '../pieces/bytes-left.ts'
 import { DiskRetries } from '../pieces/disk-retries.ts'
-import type { Engine } from './engine.ts'
+import type { Engine, Ticker } from './engine.ts'
 import { piecePadding, wantedPieces } from '../pieces/file-pieces.ts'
 import { OwnFiles } from '../pieces/own-files.ts'
 import { KnownPeers } from '../peers/known-peers.ts'
@@ -77,6 +77,8 @@ export class TorrentCore {
   sessionDown = 0
   sessionUp = 0
 
+  /** Calls the parts that wait for time, while there is something to watch: set when all parts are made. */
+  ticker: Ticker | null = null
   /** Connections in a row that opened and ended in the handshake, under a mode that has no other kind to try. */
   refusedHandshakes = 0
 
@@ -103,6 +105,11 @@ export class TorrentCore {
     return mode === 'require' || mode === 'off' ? mode : null
   }
 
+  /** There may be something to watch: its parts are called until there is not. */
+  activate(): void {
+    if (this.ticker !== null) this.engine.activate(this.ticker)
+  }
+
   now(): number {
     return this.engine.clock.now()
   }
@@ -111,6 +118,12 @@ export class TorrentCore {
   get complete(): boolean {
     const content = this.content
     return content !== null && countAndNot(content.wanted.buffer, content.picker.have.buffer) === 0
+  }
+
+  /** BEP 21: it wants nothing, and others can get from it only a part. */
+  get isPartialSeed(): boolean {
+    const { content, complete } = this
+    return complete && content !== null && content.picker.haveCount < content.lengths.pieceCount
   }
 
   /** Something is to be fetched now. */

@@ -66,7 +66,7 @@ export class Torrent {
   }
 
   get openReaders(): number {
-    return this.#parts.streams.open
+    return this.#parts.readers.open
   }
 
   get status(): TorrentStatus {
@@ -105,7 +105,7 @@ export class Torrent {
 
   /** Its turn in the queue is over. */
   hold(): void {
-    this.#parts.hold()
+    this.#parts.selection.hold()
   }
 
   /** Bytes/s of payload; null while its data is prepared or checked. */
@@ -125,7 +125,7 @@ export class Torrent {
   }
 
   select(files: readonly number[] | null): void {
-    this.#parts.select(files)
+    this.#parts.selection.select(files)
   }
 
   addTrackers(tiers: readonly (readonly string[])[]): string[] {
@@ -149,12 +149,12 @@ export class Torrent {
   }
 
   whenMetadata(signal: AbortSignal): Promise<Metainfo> {
-    return this.#parts.newMetadata.whenKept(this.metainfo, signal)
+    return this.#parts.newMetadata.whenKept(this.#parts.run, signal)
   }
 
   openReader(fileIndex: number): FileReader {
-    const reader = this.#parts.streams.openReader(fileIndex)
-    this.#core.engine.activate(this.#parts)
+    const reader = this.#parts.streams.open(fileIndex, this.#parts.run)
+    this.#core.activate()
     return reader
   }
 
@@ -177,7 +177,7 @@ export class Torrent {
   /** What its announcer tells. */
   counters(): AnnounceCounters {
     const { sessionUp, sessionDown } = this.#core
-    const partialSeed = this.#parts.isPartialSeed
+    const partialSeed = this.#core.isPartialSeed
     const left = partialSeed ? this.#core.bytesMissing() : this.#left()
     return { uploaded: sessionUp, downloaded: sessionDown, left, ...(partialSeed ? { partialSeed } : {}) }
   }
@@ -193,7 +193,7 @@ export class Torrent {
 
   /** Somebody is connected or reads: no time to rest. */
   get inUse(): boolean {
-    return this.#parts.streams.open > 0 || this.#core.peers.size > 0 || this.#parts.swarm.peers.connector.size > 0
+    return this.#parts.readers.open > 0 || this.#core.peers.size > 0 || this.#parts.swarm.peers.connector.size > 0
   }
 
   /**
@@ -247,12 +247,12 @@ export class Torrent {
 
   /** Addresses that are known may be tried at once: all, or those that were connected before. */
   reachAgain(all: boolean): void {
-    const { engine, known, online } = this.#core
+    const { known, online } = this.#core
     if (all) known.forgiveAll()
     else known.retryGood()
     if (!online) return
     this.#parts.swarm.peers.connector.connectSome(this.#core.now())
-    engine.activate(this.#parts)
+    this.#core.activate()
   }
 
   /** Another IP filter is in force: whom it refuses goes. */
@@ -267,7 +267,7 @@ export class Torrent {
 
   /** Takes over an incoming connection; null = refused. */
   accept(link: PeerLink, handshake: Handshake): LinkReceiver | null {
-    return this.#parts.swarm.accept(link, handshake)
+    return this.#parts.swarm.peers.accept(link, handshake)
   }
 
   /**
@@ -276,7 +276,7 @@ export class Torrent {
   async shutdown(deadlineMs: number, cut = false): Promise<void> {
     this.#parts.newMetadata.abort()
     await this.#parts.run.shutdown(deadlineMs, cut)
-    this.#parts.streams.closeAll()
+    this.#parts.readers.closeAll()
     this.#core.engine.deactivate(this.#parts)
   }
 
