@@ -4,7 +4,6 @@
 import { AppError } from '../../base/errors.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import type { TorrentCore } from '../session/torrent-core.ts'
-import type { OpenReaders } from '../streams/open-readers.ts'
 import type { RunForReaders } from '../streams/stream-reader.ts'
 
 /** Who waited for metadata mostly opens a reader next. */
@@ -13,13 +12,11 @@ const READ_SOON_MS = 2000
 /** The metadata of one torrent on its way. */
 export class NewMetadata {
   readonly #core: TorrentCore
-  readonly #readers: OpenReaders
   readonly #settles = new Set<(result: Metainfo | AppError) => void>()
   #found: Metainfo | null = null
 
-  constructor(core: TorrentCore, readers: OpenReaders) {
+  constructor(core: TorrentCore) {
     this.#core = core
-    this.#readers = readers
   }
 
   get waiters(): number {
@@ -65,7 +62,7 @@ export class NewMetadata {
   }
 
   #unneeded(run: RunForReaders): void {
-    if (this.waiters === 0 && this.#readers.hungry === 0) run.readersDone()
+    if (this.waiters === 0 && this.#core.readers.hungry === 0) run.readersDone()
   }
 
   #wait(signal: AbortSignal): Promise<Metainfo> {

@@ -3,7 +3,6 @@
 
 import type { Announcer } from '../../ports/announcer.ts'
 import type { TorrentCore } from '../session/torrent-core.ts'
-import type { OpenReaders } from '../streams/open-readers.ts'
 
 /** Trackers are asked for more peers this often when none is known. */
 const WANT_PEERS_MS = 30_000
@@ -12,20 +11,18 @@ const WANT_PEERS_MS = 30_000
 export class PeerShortage {
   readonly #core: TorrentCore
   readonly #announcer: Announcer
-  readonly #readers: OpenReaders
   #askedMs = Number.NEGATIVE_INFINITY
 
-  constructor(core: TorrentCore, announcer: Announcer, readers: OpenReaders) {
+  constructor(core: TorrentCore, announcer: Announcer) {
     this.#core = core
     this.#announcer = announcer
-    this.#readers = readers
   }
 
   /** More peers are of use. Asked once a second: trackers hear of it at most twice a minute, unless a reader waits. */
   tick(nowMs: number): void {
-    const { known, peers } = this.#core
+    const { known, peers, readers } = this.#core
     if (known.size > 0 && peers.size > 0) return
-    const urgent = peers.size === 0 && this.#readers.hungry > 0
+    const urgent = peers.size === 0 && readers.hungry > 0
     if (!urgent && (known.size > 0 || nowMs - this.#askedMs < WANT_PEERS_MS)) return
     this.#askedMs = nowMs
     this.#announcer.announceSoon(urgent)

@@ -6,7 +6,6 @@ import { BLOCK_BYTES } from '../../base/lengths.ts'
 import type { BudgetWaiter } from '../pieces/block-budget.ts'
 import type { PeerSession } from './peer-session.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
-import type { OpenReaders } from '../streams/open-readers.ts'
 import type { TurnJob } from '../session/turn-end.ts'
 
 /** A request of which nothing came for this long, while others of the same peer were answered, is lost. */
@@ -18,23 +17,21 @@ const SHORT_PART = 16
 /** The request side of one torrent. */
 export class TorrentRequests implements BudgetWaiter {
   readonly #core: TorrentCore
-  readonly #readers: OpenReaders
   readonly #allJob: TurnJob = { queued: false, run: () => this.refillAll() }
   #first = 0
   #fastest = 0
   /** The rate limit kept requests back since the last tick. */
   #throttled = false
 
-  constructor(core: TorrentCore, readers: OpenReaders) {
+  constructor(core: TorrentCore) {
     this.#core = core
-    this.#readers = readers
   }
 
   // --- BudgetWaiter
 
   /** Readers wait: their torrent is served first when credits are free. */
   get urgent(): boolean {
-    return this.#readers.hungry > 0
+    return this.#core.readers.hungry > 0
   }
 
   creditsFree(): void {

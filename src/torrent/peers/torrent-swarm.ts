@@ -16,7 +16,6 @@ import { TorrentPeers } from './torrent-peers.ts'
 import type { TorrentPieces } from '../pieces/torrent-pieces.ts'
 import type { TorrentRequests } from './torrent-requests.ts'
 import { TorrentTraffic } from './torrent-traffic.ts'
-import type { OpenReaders } from '../streams/open-readers.ts'
 
 /**
  * Peers that were connected before a check hear of so many pieces one by one; of more by a new connection's bitfield.
@@ -29,7 +28,6 @@ export interface SwarmTargets {
   readonly pieces: TorrentPieces
   readonly metadata: TorrentMetadata
   readonly losses: PieceLosses
-  readonly readers: OpenReaders
 }
 
 /** The swarm of one torrent, as far as it is connected. */
@@ -43,14 +41,14 @@ export class TorrentSwarm {
   readonly #traffic: TorrentTraffic
 
   constructor(core: TorrentCore, targets: SwarmTargets, announcer: Announcer) {
-    const { requests, metadata, readers } = targets
+    const { requests, metadata } = targets
     this.#core = core
     this.#requests = requests
     this.blocks = new TorrentBlocks(core, requests, targets.pieces)
     this.#choking = new TorrentChoking(core)
     this.#messages = new TorrentMessages(core, requests, metadata, this.#choking)
     this.#traffic = new TorrentTraffic(core, { ...targets, messages: this.#messages, blocks: this.blocks })
-    this.peers = new TorrentPeers(core, this.#traffic, this.#choking, new PeerShortage(core, announcer, readers))
+    this.peers = new TorrentPeers(core, this.#traffic, this.#choking, new PeerShortage(core, announcer))
   }
 
   /** The metadata came: peers can be served, and what they told early gets its meaning. */

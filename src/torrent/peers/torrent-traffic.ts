@@ -12,7 +12,6 @@ import { PeerBlocks } from '../pieces/peer-blocks.ts'
 import type { PieceLosses } from '../pieces/piece-losses.ts'
 import type { TorrentBlocks } from '../pieces/torrent-blocks.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
-import type { OpenReaders } from '../streams/open-readers.ts'
 
 /** Where messages and blocks go. */
 export interface TrafficParts {
@@ -21,7 +20,6 @@ export interface TrafficParts {
   readonly requests: TorrentRequests
   readonly metadata: TorrentMetadata
   readonly losses: PieceLosses
-  readonly readers: OpenReaders
 }
 
 /** The traffic of one torrent. */
@@ -41,7 +39,7 @@ export class TorrentTraffic implements PeerTraffic {
       this.serve(peer, content)
       content.picker.addPeer(peer.key, 'none')
     }
-    peer.pipeline.setStreaming(this.#parts.readers.hungry > 0)
+    peer.pipeline.setStreaming(this.#core.readers.hungry > 0)
     this.#parts.messages.greet(peer)
     this.#core.activate()
   }

@@ -12,7 +12,6 @@ import { CheckRuns } from './check-runs.ts'
 import type { DurableDoubts } from './durable-doubts.ts'
 import { emptyPieceSet, firstMissing } from './piece-set.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
-import type { OpenReaders } from '../streams/open-readers.ts'
 import type { TorrentCheck } from './torrent-check.ts'
 import type { TorrentPieces } from './torrent-pieces.ts'
 
@@ -25,7 +24,6 @@ const LONGEST_WAIT_MS = 60_000
 /** Parts that a changed file concerns at once. */
 export interface ChangeParts {
   readonly pieces: TorrentPieces
-  readonly readers: OpenReaders
   readonly check: TorrentCheck
   readonly doubts: DurableDoubts
 }
@@ -142,7 +140,7 @@ export class ChangedFiles {
     if (doubted !== null) {
       for (const peer of this.#core.peers.values()) peer.uploads.clear(request => !doubted.get(request.piece))
     }
-    this.#parts.readers.cut(error.file, error)
+    this.#core.readers.cut(error.file, error)
     this.#parts.doubts.note(error.file)
   }
 
@@ -218,7 +216,7 @@ export class ChangedFiles {
       const piece = first + i
       content.doubted?.set(piece, false)
       if (isRight) {
-        this.#parts.readers.pieceDone(piece)
+        this.#core.readers.pieceDone(piece)
       } else if (content.picker.have.get(piece)) {
         content.picker.pieceLost(piece)
         lost.push(piece)

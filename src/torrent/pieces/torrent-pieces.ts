@@ -12,7 +12,6 @@ import { PieceEvidence } from './piece-evidence.ts'
 import type { HeldPiece, SlotHolder } from '../peers/slot-holders.ts'
 import type { TorrentRequests } from '../peers/torrent-requests.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
-import type { OpenReaders } from '../streams/open-readers.ts'
 import type { TorrentHashes } from './torrent-hashes.ts'
 
 /** Attempts of one job: a pool that stays full this long is a fault. */
@@ -20,7 +19,6 @@ const MAX_ATTEMPTS = 200
 
 /** Parts that its outcome concerns at once. */
 export interface PieceParts {
-  readonly readers: OpenReaders
   readonly hashes: TorrentHashes
   readonly requests: TorrentRequests
 }
@@ -158,8 +156,8 @@ export class TorrentPieces implements SlotHolder {
 
   async #passed(content: TorrentContent, buffer: PieceBuffer, digests: readonly string[] | null): Promise<void> {
     const { piece } = buffer
-    const { infoHash, engine, smartBan } = this.#core
-    await engine.deps.journal.pieceVerified(infoHash, piece, this.#parts.readers.waitsFor(piece))
+    const { infoHash, engine, smartBan, readers } = this.#core
+    await engine.deps.journal.pieceVerified(infoHash, piece, readers.waitsFor(piece))
     engine.totals.piecesVerified += 1
     this.#remove(buffer)
     if (digests !== null) this.#reports.guilty(smartBan.piecePassed(piece, digests), 'sent bad data')

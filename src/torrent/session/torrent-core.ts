@@ -19,6 +19,7 @@ import { countAndNot, countBits, emptyPieceSet, type PieceSet } from '../pieces/
 import { RateLimiter } from '../peers/rate-limiter.ts'
 import { RateMeter } from '../peers/rate-meter.ts'
 import { SmartBan } from '../pieces/smart-ban.ts'
+import { OpenReaders } from '../streams/open-readers.ts'
 import type { PieceOrder, TorrentSpec, TorrentStatus } from '../types.ts'
 
 /** What becomes known with the metadata. */
@@ -50,6 +51,7 @@ export class TorrentCore {
   destination: string
   readonly peers = new Map<string, PeerSession>()
   readonly known = new KnownPeers()
+  readonly readers = new OpenReaders()
   readonly smartBan = new SmartBan()
   readonly down = new RateMeter()
   readonly up = new RateMeter()

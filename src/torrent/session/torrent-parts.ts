@@ -20,7 +20,6 @@ import { type RestingTorrent, restingHave } from './resting-torrent.ts'
 import type { RunGate } from './torrent-queue.ts'
 import { TorrentScrub } from '../pieces/torrent-scrub.ts'
 import { TorrentSelection } from './torrent-selection.ts'
-import { OpenReaders } from '../streams/open-readers.ts'
 import { TorrentStreams } from '../streams/torrent-streams.ts'
 import { TorrentSwarm } from '../peers/torrent-swarm.ts'
 import { TorrentWebSeeds } from '../web-seeds/torrent-web-seeds.ts'
@@ -37,7 +36,6 @@ export class TorrentParts implements Ticker {
   readonly scrub: TorrentScrub
   readonly swarm: TorrentSwarm
   readonly webSeeds: TorrentWebSeeds
-  readonly readers: OpenReaders
   readonly streams: TorrentStreams
   readonly run: TorrentRun
   readonly newMetadata: NewMetadata
@@ -56,29 +54,27 @@ export class TorrentParts implements Ticker {
     const reports = new TorrentReactions(core, announcer)
     this.core = core
     this.#reactions = reports
-    const readers = (this.readers = new OpenReaders())
-    const requests = (this.#requests = new TorrentRequests(core, readers))
+    const requests = (this.#requests = new TorrentRequests(core))
     const metadata = (this.#metadata = new TorrentMetadata(core, announcer, reports))
-    const pieces = (this.pieces = new TorrentPieces(core, { readers, hashes: metadata.hashes, requests }, reports))
+    const pieces = (this.pieces = new TorrentPieces(core, { hashes: metadata.hashes, requests }, reports))
     const losses = new PieceLosses(core, pieces, reports)
-    const swarm = (this.swarm = new TorrentSwarm(core, { requests, pieces, metadata, losses, readers }, announcer))
+    const swarm = (this.swarm = new TorrentSwarm(core, { requests, pieces, metadata, losses }, announcer))
     const { blocks } = swarm
     const urls = spec.webSeeds ?? spec.metainfo?.webSeeds ?? []
     const webSeeds = (this.webSeeds = new TorrentWebSeeds(core, urls, spec.metainfo === null, {
       blocks,
       requests,
-      readers,
     }))
-    const streams = (this.streams = new TorrentStreams(core, { readers, requests, pieces, webSeeds }, reports))
+    const streams = (this.streams = new TorrentStreams(core, { requests, pieces, webSeeds }, reports))
     const check = (this.#check = new TorrentCheck(core, spec.resume))
     const doubts = new DurableDoubts({ infoHash: core.infoHash, journal: engine.deps.journal, reports })
-    const changed = (this.changed = new ChangedFiles(core, { pieces, readers, check, doubts }, reports))
+    const changed = (this.changed = new ChangedFiles(core, { pieces, check, doubts }, reports))
     const scrub = (this.scrub = new TorrentScrub(core, changed))
-    const newMetadata = (this.newMetadata = new NewMetadata(core, readers))
-    const at = { requests, metadata, webSeeds, losses, changed, scrub, swarm, readers, streams }
+    const newMetadata = (this.newMetadata = new NewMetadata(core))
+    const at = { requests, metadata, webSeeds, losses, changed, scrub, swarm, streams }
     const work = new TorrentWork(core, at)
-    const run = (this.run = new TorrentRun(core, { check, pieces, readers, newMetadata, work }, announcer, gate))
-    reports.connect({ run, work, requests, metadata, newMetadata, swarm, webSeeds, readers, changed })
+    const run = (this.run = new TorrentRun(core, { check, pieces, newMetadata, work }, announcer, gate))
+    reports.connect({ run, work, requests, metadata, newMetadata, swarm, webSeeds, changed })
     this.selection = new TorrentSelection(core, { run, work, requests, pieces, reactions: reports })
     this.options = new TorrentOptions(core, requests, swarm.peers.connector, run, changed)
     core.ticker = this
@@ -100,7 +96,7 @@ export class TorrentParts implements Ticker {
       this.#requests.tick(nowMs)
       this.#metadata.tick(nowMs)
       this.webSeeds.tick(nowMs)
-      this.readers.tick(nowMs)
+      this.core.readers.tick(nowMs)
       this.swarm.peers.tick(nowMs)
       if (this.run.checkpointDue(nowMs)) this.#reactions.checkpoint()
       return this.#isBusy()
@@ -128,7 +124,7 @@ export class TorrentParts implements Ticker {
   }
 
   #isBusy(): boolean {
-    if (this.readers.open > 0) return true
+    if (this.core.readers.open > 0) return true
     if (!this.core.online) return false
     if (this.webSeeds.busy) return true
     const { peers } = this.core

@@ -6,33 +6,21 @@ import { AppError } from '../../base/errors.ts'
 import type { Announcer } from '../../ports/announcer.ts'
 import { FileChanged } from '../../ports/piece-store.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
-import type { NewMetadata } from '../metadata/new-metadata.ts'
-import type { TorrentMetadata } from '../metadata/torrent-metadata.ts'
 import type { PartReports } from '../part-reports.ts'
 import { judgeAll } from '../peers/interest.ts'
-import type { TorrentRequests } from '../peers/torrent-requests.ts'
-import type { TorrentSwarm } from '../peers/torrent-swarm.ts'
-import type { ChangedFiles } from '../pieces/changed-files.ts'
-import type { OpenReaders } from '../streams/open-readers.ts'
+import type { RoomParts } from './room-parts.ts'
 import type { TorrentCore } from './torrent-core.ts'
 import type { TorrentRun } from './torrent-run.ts'
 import type { TorrentWork } from './torrent-work.ts'
-import type { TorrentWebSeeds } from '../web-seeds/torrent-web-seeds.ts'
 
 /** Failures that say nothing of the disk. */
 const PASSING_ERRORS: ReadonlySet<string> = new Set(['PoolBusy', 'WorkerLost', 'Aborted'])
 
 /** Parts that reports concern. */
-export interface ConcernedParts {
+export interface ConcernedParts
+  extends Pick<RoomParts, 'requests' | 'metadata' | 'newMetadata' | 'swarm' | 'webSeeds' | 'changed'> {
   readonly run: TorrentRun
   readonly work: TorrentWork
-  readonly requests: TorrentRequests
-  readonly metadata: TorrentMetadata
-  readonly newMetadata: NewMetadata
-  readonly swarm: TorrentSwarm
-  readonly webSeeds: TorrentWebSeeds
-  readonly readers: OpenReaders
-  readonly changed: ChangedFiles
 }
 
 /** The reactions of one torrent. */
@@ -57,11 +45,11 @@ export class TorrentReactions implements PartReports {
   }
 
   pieceDone(piece: number): void {
-    const { run, metadata, readers, swarm, webSeeds, requests } = this.#parts
+    const { run, metadata, swarm, webSeeds, requests } = this.#parts
     run.pieceWritten()
     metadata.hashes.pieceDone(piece)
+    const { working, complete, status, readers } = this.#core
     readers.pieceDone(piece)
-    const { working, complete, status } = this.#core
     if (working) {
       swarm.tellHave(piece)
       webSeeds.pieceDone()

@@ -6,14 +6,12 @@ import { AppError, errorText } from '../../base/errors.ts'
 import type { Announcer } from '../../ports/announcer.ts'
 import { type FailedRun, FullDisk } from '../pieces/full-disk.ts'
 import { emptyPieceSet } from '../pieces/piece-set.ts'
-import type { NewMetadata } from '../metadata/new-metadata.ts'
-import type { CheckedRun, TorrentCheck } from '../pieces/torrent-check.ts'
+import type { CheckedRun } from '../pieces/torrent-check.ts'
 import { TorrentCheckpoints } from '../pieces/torrent-checkpoints.ts'
+import type { RoomParts } from './room-parts.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
-import type { TorrentPieces } from '../pieces/torrent-pieces.ts'
 import type { QueueKind } from './run-queue.ts'
 import type { RunGate } from './torrent-queue.ts'
-import type { OpenReaders } from '../streams/open-readers.ts'
 import type { RunForReaders } from '../streams/stream-reader.ts'
 import type { TorrentWork } from './torrent-work.ts'
 import type { TorrentStatus } from '../types.ts'
@@ -22,11 +20,7 @@ import type { TorrentStatus } from '../types.ts'
 const FAREWELL_MS = 3000
 
 /** Parts that a run looks after. */
-export interface RunParts {
-  readonly check: TorrentCheck
-  readonly pieces: TorrentPieces
-  readonly readers: OpenReaders
-  readonly newMetadata: NewMetadata
+export interface RunParts extends Pick<RoomParts, 'check' | 'pieces' | 'newMetadata'> {
   readonly work: TorrentWork
 }
 
@@ -168,7 +162,7 @@ export class TorrentRun implements RunForReaders, CheckedRun, FailedRun {
   /** The session ends: like stop(), but the state that is shown stays. `cut`: peers are sent nothing more. */
   shutdown(deadlineMs: number, cut: boolean): Promise<void> {
     this.#gone = true
-    this.#parts.readers.fail(new AppError('Aborted', 'The node is stopping.'))
+    this.#core.readers.fail(new AppError('Aborted', 'The node is stopping.'))
     void this.#end(null, 'shutting down', deadlineMs, cut)
     return Promise.all([this.#chain, this.#farewell]).then(() => undefined)
   }
@@ -220,7 +214,7 @@ export class TorrentRun implements RunForReaders, CheckedRun, FailedRun {
     this.#core.errorText = errorText(error)
     this.#foreignFile = error instanceof AppError && error.code === 'ForeignFile'
     this.#forReaders = false
-    this.#parts.readers.fail(error)
+    this.#core.readers.fail(error)
     void this.#end('error', 'the torrent failed')
     this.#warn('torrent failed', error)
     if (this.#disk.failed(error)) {
@@ -266,7 +260,7 @@ export class TorrentRun implements RunForReaders, CheckedRun, FailedRun {
 
   /** Readers, or those who wait for metadata, need it to run now. */
   get #neededNow(): boolean {
-    return this.#parts.readers.hungry > 0 || this.#parts.newMetadata.waiters > 0
+    return this.#core.readers.hungry > 0 || this.#parts.newMetadata.waiters > 0
   }
 
   #kind(): QueueKind {
@@ -293,7 +287,7 @@ export class TorrentRun implements RunForReaders, CheckedRun, FailedRun {
   /** It runs for no reader any more, and those that wait are told. */
   #leaveReaders(status: 'stopped' | 'queued'): void {
     this.#forReaders = false
-    this.#parts.readers.fail(new AppError('Aborted', `The download was ${status}.`))
+    this.#core.readers.fail(new AppError('Aborted', `The download was ${status}.`))
   }
 
   /** Runs `step` after those before it; the chain goes on whatever it says. */
@@ -360,7 +354,7 @@ export class TorrentRun implements RunForReaders, CheckedRun, FailedRun {
       await content.store.close()
       if (signal.aborted) return
       this.#abort = null
-      this.#parts.readers.fail(new AppError('Aborted', 'The download is stopped.'))
+      this.#core.readers.fail(new AppError('Aborted', 'The download is stopped.'))
       this.setStatus('stopped')
     } catch (error) {
       if (!signal.aborted) this.fail(error)

@@ -1,19 +1,16 @@
 // Which files of a torrent are wanted, and whether they are wanted now: what that changes for what was begun.
 
 import { judgeAll } from '../peers/interest.ts'
-import type { TorrentRequests } from '../peers/torrent-requests.ts'
-import type { TorrentPieces } from '../pieces/torrent-pieces.ts'
+import type { RoomParts } from './room-parts.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
 import type { TorrentReactions } from './torrent-reactions.ts'
 import type { TorrentRun } from './torrent-run.ts'
 import type { TorrentWork } from './torrent-work.ts'
 
 /** Parts that a selection concerns. */
-export interface SelectionParts {
+export interface SelectionParts extends Pick<RoomParts, 'requests' | 'pieces'> {
   readonly run: TorrentRun
   readonly work: TorrentWork
-  readonly requests: TorrentRequests
-  readonly pieces: TorrentPieces
   readonly reactions: TorrentReactions
 }
 

@@ -1,28 +1,13 @@
 // What begins and ends with the run of a torrent: which parts connect, ask and serve. torrent-run.ts says when.
 
-import type { TorrentMetadata } from '../metadata/torrent-metadata.ts'
-import type { TorrentRequests } from '../peers/torrent-requests.ts'
-import type { TorrentSwarm } from '../peers/torrent-swarm.ts'
-import type { ChangedFiles } from '../pieces/changed-files.ts'
-import type { PieceLosses } from '../pieces/piece-losses.ts'
-import type { TorrentScrub } from '../pieces/torrent-scrub.ts'
-import type { OpenReaders } from '../streams/open-readers.ts'
-import type { TorrentStreams } from '../streams/torrent-streams.ts'
+import type { RoomParts } from './room-parts.ts'
 import type { TorrentCore } from './torrent-core.ts'
-import type { TorrentWebSeeds } from '../web-seeds/torrent-web-seeds.ts'
 
 /** Parts that work while a torrent runs. */
-export interface WorkParts {
-  readonly requests: TorrentRequests
-  readonly metadata: TorrentMetadata
-  readonly webSeeds: TorrentWebSeeds
-  readonly losses: PieceLosses
-  readonly changed: ChangedFiles
-  readonly scrub: TorrentScrub
-  readonly swarm: TorrentSwarm
-  readonly readers: OpenReaders
-  readonly streams: TorrentStreams
-}
+export type WorkParts = Pick<
+  RoomParts,
+  'requests' | 'metadata' | 'webSeeds' | 'losses' | 'changed' | 'scrub' | 'swarm' | 'streams'
+>
 
 /** The work of one torrent. */
 export class TorrentWork {
@@ -43,7 +28,7 @@ export class TorrentWork {
   /** The data is checked: pieces may be asked for and served. `fresh`: peers have not heard yet what is there. */
   begin(fresh: boolean): void {
     const { content } = this.#core
-    const { losses, changed, streams, readers, swarm, webSeeds } = this.#parts
+    const { losses, changed, streams, swarm, webSeeds } = this.#parts
     if (content === null) return
     this.#core.activate()
     if (fresh) {
@@ -51,7 +36,7 @@ export class TorrentWork {
       changed.reset()
     }
     streams.renew()
-    readers.wakeAll()
+    this.#core.readers.wakeAll()
     swarm.working(content, fresh)
     webSeeds.fill()
   }

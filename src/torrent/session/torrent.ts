@@ -66,7 +66,7 @@ export class Torrent {
   }
 
   get openReaders(): number {
-    return this.#parts.readers.open
+    return this.#core.readers.open
   }
 
   get status(): TorrentStatus {
@@ -193,7 +193,7 @@ export class Torrent {
 
   /** Somebody is connected or reads: no time to rest. */
   get inUse(): boolean {
-    return this.#parts.readers.open > 0 || this.#core.peers.size > 0 || this.#parts.swarm.peers.connector.size > 0
+    return this.#core.readers.open > 0 || this.#core.peers.size > 0 || this.#parts.swarm.peers.connector.size > 0
   }
 
   /**
@@ -276,7 +276,7 @@ export class Torrent {
   async shutdown(deadlineMs: number, cut = false): Promise<void> {
     this.#parts.newMetadata.abort()
     await this.#parts.run.shutdown(deadlineMs, cut)
-    this.#parts.readers.closeAll()
+    this.#core.readers.closeAll()
     this.#core.engine.deactivate(this.#parts)
   }
 

@@ -2,11 +2,23 @@
 // is never in a window.
 
 import type { StreamWindows } from './stream-window.ts'
-import { type ReadFile, StreamReader } from './stream-reader.ts'
+
+/** One open reader, as what happens to the torrent concerns it; see StreamReader. */
+export interface OpenReader {
+  readonly fileIndex: number
+  pieceDone(piece: number): void
+  waitsFor(piece: number): boolean
+  takeJump(): boolean
+  cut(error: unknown): void
+  fail(error: unknown): void
+  wake(): void
+  tick(nowMs: number): void
+  close(): void
+}
 
 /** The readers of one torrent. */
 export class OpenReaders {
-  readonly #readers = new Set<StreamReader>()
+  readonly #readers = new Set<OpenReader>()
   /** Their windows; null before the first reader. */
   windows: StreamWindows | null = null
 
@@ -20,8 +32,13 @@ export class OpenReaders {
     return this.windows?.size ?? 0
   }
 
-  add(reads: ReadFile): StreamReader {
-    return new StreamReader(reads, this.#readers)
+  add(reader: OpenReader): void {
+    this.#readers.add(reader)
+  }
+
+  /** It is closed. */
+  delete(reader: OpenReader): void {
+    this.#readers.delete(reader)
   }
 
   /** A piece is there: wakes who waits for it. */

@@ -8,6 +8,7 @@ import type { Slot } from '../../ports/arena.ts'
 import type { StoreVolume } from '../../ports/volumes.ts'
 import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
 import { firstHad, firstMissing } from '../pieces/piece-set.ts'
+import type { OpenReader } from './open-readers.ts'
 import type { StreamCursor, StreamWindows } from './stream-window.ts'
 import type { PartReports } from '../part-reports.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
@@ -47,11 +48,10 @@ interface Waiter {
 }
 
 /** One open reader. */
-export class StreamReader implements FileReader {
+export class StreamReader implements FileReader, OpenReader {
   readonly #reads: ReadFile
   readonly #content: TorrentContent
   readonly #file: TorrentFile
-  readonly #readers: Set<StreamReader>
   #cursor: StreamCursor | null = null
   #waiters: Waiter[] = []
   #seenMs = 0
@@ -60,13 +60,12 @@ export class StreamReader implements FileReader {
   /** Why nothing more is read for it. */
   #cutBy: { readonly error: unknown } | null = null
 
-  /** It is one of `readers` until it is closed. */
-  constructor(reads: ReadFile, readers: Set<StreamReader>) {
+  /** It is one of the torrent's readers until it is closed. */
+  constructor(reads: ReadFile) {
     this.#reads = reads
     this.#content = reads.content
     this.#file = reads.file
-    this.#readers = readers
-    readers.add(this)
+    reads.core.readers.add(this)
   }
 
   get sizeBytes(): number {
@@ -126,7 +125,7 @@ export class StreamReader implements FileReader {
     if (this.#waiters.length > 0) this.fail(new AppError('Aborted'))
     this.#cursor?.close()
     this.#cursor = null
-    this.#readers.delete(this)
+    this.#reads.core.readers.delete(this)
     if (this.#reads.windows.size === 0) this.#reads.run.readersDone()
   }
 

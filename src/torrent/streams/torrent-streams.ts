@@ -2,8 +2,7 @@
 // and web seeds make way for what readers wait for.
 
 import { AppError } from '../../base/errors.ts'
-import type { OpenReaders } from './open-readers.ts'
-import { availableAt, type RunForReaders } from './stream-reader.ts'
+import { availableAt, type RunForReaders, StreamReader } from './stream-reader.ts'
 import { type StreamRange, StreamWindows } from './stream-window.ts'
 import { judgeAll } from '../peers/interest.ts'
 import type { TorrentRequests } from '../peers/torrent-requests.ts'
@@ -16,7 +15,6 @@ import type { TorrentWebSeeds } from '../web-seeds/torrent-web-seeds.ts'
 
 /** Who asks for pieces, and gives up what was asked for. */
 export interface StreamParts {
-  readonly readers: OpenReaders
   readonly requests: TorrentRequests
   readonly pieces: TorrentPieces
   readonly webSeeds: TorrentWebSeeds
@@ -42,9 +40,9 @@ export class TorrentStreams {
     if (content === null) throw new AppError('MetadataNotFound')
     const file = content.metainfo.files[fileIndex]
     if (file === undefined || file.padding) throw new AppError('FileNotFound')
-    const { readers } = this.#parts
+    const { readers } = core
     const windows = (readers.windows ??= new StreamWindows(content.lengths, () => core.engine.turnEnd.later(this.#job)))
-    return readers.add({ core, content, file, windows, run, reports: this.#reports })
+    return new StreamReader({ core, content, file, windows, run, reports: this.#reports })
   }
 
   /** See AwakeTorrent.readNow. */
@@ -58,12 +56,11 @@ export class TorrentStreams {
 
   /** The windows once more, after the picker forgot them (start, recheck). */
   renew(): void {
-    if (this.#parts.readers.hungry > 0) this.#core.engine.turnEnd.later(this.#job)
+    if (this.#core.readers.hungry > 0) this.#core.engine.turnEnd.later(this.#job)
   }
 
   #moveWindows(): void {
-    const { readers } = this.#parts
-    const { content, peers } = this.#core
+    const { content, peers, readers } = this.#core
     if (content === null || readers.windows === null) return
     const streaming = readers.hungry > 0
     for (const peer of peers.values()) peer.pipeline.setStreaming(streaming)

@@ -13,7 +13,6 @@ import type { RateLimiter } from '../peers/rate-limiter.ts'
 import type { TorrentRequests } from '../peers/torrent-requests.ts'
 import type { TorrentBlocks } from '../pieces/torrent-blocks.ts'
 import type { TorrentCore } from '../session/torrent-core.ts'
-import type { OpenReaders } from '../streams/open-readers.ts'
 import type { TurnJob } from '../session/turn-end.ts'
 import type { PeerSnapshot, WebSeedRow } from '../types.ts'
 import type { WebSeedContent, WebSeedHost } from './web-seed-host.ts'
@@ -24,7 +23,6 @@ import type { WebSeeds } from './web-seeds.ts'
 export interface WebSeedParts {
   readonly blocks: TorrentBlocks
   readonly requests: TorrentRequests
-  readonly readers: OpenReaders
 }
 
 /**
@@ -158,7 +156,7 @@ class CoreWebSeedHost implements WebSeedHost {
   }
 
   readersWait(): boolean {
-    return this.#parts.readers.hungry > 0
+    return this.#core.readers.hungry > 0
   }
 
   lease(piece: number, block: number): Slot | null {
