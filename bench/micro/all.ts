@@ -8,7 +8,7 @@ import { decodeBencode, encodeBencode } from '../../src/wire/bencode.ts'
 import { encodePieceHead } from '../../src/wire/peer/messages.ts'
 import { PeerDecoder } from '../../src/wire/peer/decoder.ts'
 import { PiecePicker } from '../../src/torrent/pieces/piece-picker.ts'
-import { countBits, fullPieceSet } from '../../src/torrent/pieces/piece-set.ts'
+import { countBits, fullPieceSet } from '../../src/base/piece-set.ts'
 import { rangeTask } from './range-task.ts'
 import { runTasks } from './run-tasks.ts'
 

@@ -5,7 +5,7 @@ import type { TrackerRow } from '../ports/announcer.ts'
 import type { FileChange, StorageMove } from '../ports/piece-store.ts'
 import type { ResumeData } from '../ports/progress-journal.ts'
 import type { Metainfo } from '../wire/metainfo/torrent-types.ts'
-import type { NetworkTrouble } from './session/swarm-parts.ts'
+import type { NetworkTrouble } from './swarm-parts.ts'
 
 /**
  * States of a torrent and their arrows:

@@ -10,7 +10,7 @@ import { decodeHolepunch, encodeHolepunch, HOLEPUNCH_ERRORS, UT_HOLEPUNCH } from
 import type { PexFlags } from '../../wire/peer/ut-pex.ts'
 import type { ExchangeState, PunchState } from './exchange-state.ts'
 import type { KnownPeer } from './known-peers.ts'
-import type { SwarmParts } from '../session/swarm-parts.ts'
+import type { SwarmParts } from '../swarm-parts.ts'
 
 /** An answer to a question of ours comes within this time; what comes later counts as unasked. */
 const ANSWER_MS = 30_000

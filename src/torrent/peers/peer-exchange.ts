@@ -10,7 +10,7 @@ import { UT_HOLEPUNCH } from '../../wire/peer/ut-holepunch.ts'
 import { decodePex, encodePex, MAX_PEX_CONTACTS, type PexContact, UT_PEX } from '../../wire/peer/ut-pex.ts'
 import { type ExchangeState, MAX_GIVEN, MAX_TOLD } from './exchange-state.ts'
 import type { KnownPeer } from './known-peers.ts'
-import type { SwarmParts } from '../session/swarm-parts.ts'
+import type { SwarmParts } from '../swarm-parts.ts'
 
 /** No peer is told more often (BEP 11). */
 const TELL_MS = 60_000

@@ -7,7 +7,7 @@ import type { InfoHash, PeerAddress } from '../../base/ids.ts'
 import type { TcpStream, TcpStreamHandlers } from '../../ports/tcp.ts'
 import { type BlockSink, type MessageSink, PeerDecoder } from '../../wire/peer/decoder.ts'
 import { decodeHandshake, HANDSHAKE_BYTES, type Handshake, startsLikeHandshake } from '../../wire/peer/handshake.ts'
-import type { TurnEnd, TurnJob } from '../session/turn-end.ts'
+import type { TurnEnd, TurnJob } from '../../base/turn-end.ts'
 
 /** Who gets the messages of a link once the handshake is done. */
 export interface LinkReceiver extends MessageSink {

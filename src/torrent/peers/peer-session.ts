@@ -21,7 +21,7 @@ import { UT_PEX } from '../../wire/peer/ut-pex.ts'
 import { ExchangeState, PunchState } from './exchange-state.ts'
 import type { LinkReceiver, PeerLink } from './peer-link.ts'
 import { PeerUploads } from './peer-uploads.ts'
-import { RateMeter } from './rate-meter.ts'
+import { RateMeter } from '../../base/rate-meter.ts'
 import { RequestPipeline } from './request-pipeline.ts'
 
 /** A peer may ask for this many allowed-fast pieces at most; more are ignored (BEP 6 uses 10). */

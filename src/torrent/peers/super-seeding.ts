@@ -4,7 +4,7 @@
 // told of, and has at most MAX_OPEN that nobody else has got from it.
 
 import type { Random } from '../../ports/random.ts'
-import { emptyPieceSet, type PieceSet } from '../pieces/piece-set.ts'
+import { emptyPieceSet, type PieceSet } from '../../base/piece-set.ts'
 
 /**
  * Pieces a peer is told of ahead: with two, one is on its way while the other is passed on; libtorrent does the same.

@@ -3,7 +3,7 @@
 import type { ChokePeer } from './choke-turns.ts'
 import { Choker, CHOKE_INTERVAL_MS } from './choker.ts'
 import type { TorrentCore } from '../session/torrent-core.ts'
-import type { TurnJob } from '../session/turn-end.ts'
+import type { TurnJob } from '../../base/turn-end.ts'
 
 /** Choking is not decided more often than this, whatever peers do. */
 const CHOKE_PAUSE_MS = 250

@@ -17,11 +17,11 @@ import { handleHolepunch, punchesHoles } from './holepunch.ts'
 import { OUR_IDS, ownHandshake } from './own-handshake.ts'
 import { listensToPeers, takePeers, tellPeers } from './peer-exchange.ts'
 import type { PeerSession } from './peer-session.ts'
-import { emptyPieceSet, forEachPiece } from '../pieces/piece-set.ts'
+import { emptyPieceSet, forEachPiece } from '../../base/piece-set.ts'
 import { type Revelation, SuperSeeding } from './super-seeding.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
 import type { TorrentRequests } from './torrent-requests.ts'
-import type { TurnJob } from '../session/turn-end.ts'
+import type { TurnJob } from '../../base/turn-end.ts'
 
 const SECOND_MS = 1000
 /** Messages about its DHT node that are heard of a peer: its port may change, not for ever. */

@@ -6,7 +6,7 @@ import { BLOCK_BYTES } from '../../base/lengths.ts'
 import type { BudgetWaiter } from '../pieces/block-budget.ts'
 import type { PeerSession } from './peer-session.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
-import type { TurnJob } from '../session/turn-end.ts'
+import type { TurnJob } from '../../base/turn-end.ts'
 
 /** A request of which nothing came for this long, while others of the same peer were answered, is lost. */
 const LOST_MS = 30_000

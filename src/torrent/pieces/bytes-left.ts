@@ -1,7 +1,7 @@
 // How much of what is wanted is not there. Pure.
 
 import { pieceBytes, type TorrentLengths } from '../../base/lengths.ts'
-import { countAndNot, type PieceSet } from './piece-set.ts'
+import { countAndNot, type PieceSet } from '../../base/piece-set.ts'
 
 /** Bytes of the wanted pieces that are not there; padding is none. */
 export function bytesLeft(lengths: TorrentLengths, wanted: PieceSet, have: PieceSet): number {

@@ -3,7 +3,7 @@
 
 import { AppError } from '../../base/errors.ts'
 import { blockBytes } from '../../base/lengths.ts'
-import { firstMissing } from './piece-set.ts'
+import { firstMissing } from '../../base/piece-set.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
 
 /** True when a block could be written, or something else than space is missing: then the start itself will tell. */

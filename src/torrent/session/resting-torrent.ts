@@ -16,7 +16,7 @@ import {
   fullPieceSet,
   type PieceSet,
   pieceSetFromBytes,
-} from '../pieces/piece-set.ts'
+} from '../../base/piece-set.ts'
 import { planFromResume } from '../pieces/resume-plan.ts'
 import { swarmCounts } from '../peers/swarm-counts.ts'
 import type { TorrentObstacles, TorrentSnapshot, TorrentSpec } from '../types.ts'

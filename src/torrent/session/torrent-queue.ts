@@ -4,7 +4,7 @@
 
 import type { Clock, Timer } from '../../ports/clock.ts'
 import { type Place, type QueueKind, type RunLimits, RunQueue } from './run-queue.ts'
-import type { TurnEnd, TurnJob } from './turn-end.ts'
+import type { TurnEnd, TurnJob } from '../../base/turn-end.ts'
 
 /** Torrents begun or held in one turn of the loop: each looks at its files and tells its trackers. */
 const STEPS_PER_TURN = 16

@@ -5,7 +5,7 @@
 import { AppError, errorText } from '../../base/errors.ts'
 import type { Announcer } from '../../ports/announcer.ts'
 import { type FailedRun, FullDisk } from '../pieces/full-disk.ts'
-import { emptyPieceSet } from '../pieces/piece-set.ts'
+import { emptyPieceSet } from '../../base/piece-set.ts'
 import type { CheckedRun } from '../pieces/torrent-check.ts'
 import { TorrentCheckpoints } from '../pieces/torrent-checkpoints.ts'
 import type { RoomParts } from './room-parts.ts'

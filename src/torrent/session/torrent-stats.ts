@@ -3,7 +3,7 @@
 import { pieceBytes, piecesOfRange, type TorrentLengths } from '../../base/lengths.ts'
 import type { Announcer } from '../../ports/announcer.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
-import { countAndNot, countBits, type PieceSet } from '../pieces/piece-set.ts'
+import { countAndNot, countBits, type PieceSet } from '../../base/piece-set.ts'
 import type { PeerSession } from '../peers/peer-session.ts'
 import { ETA_NEVER_SEC, packedHave, type RestingTorrent } from './resting-torrent.ts'
 import { swarmCounts } from '../peers/swarm-counts.ts'

@@ -9,7 +9,7 @@ import type { TorrentRequests } from '../peers/torrent-requests.ts'
 import type { TorrentPieces } from '../pieces/torrent-pieces.ts'
 import type { PartReports } from '../part-reports.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
-import type { TurnJob } from '../session/turn-end.ts'
+import type { TurnJob } from '../../base/turn-end.ts'
 import type { FileReader } from '../types.ts'
 import type { TorrentWebSeeds } from '../web-seeds/torrent-web-seeds.ts'
 
