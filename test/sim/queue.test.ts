@@ -10,6 +10,7 @@ import { type MadeTorrent, makeTorrent } from '../kit/content/make-torrent.ts'
 import { contentsOf } from '../kit/sim/sim-contents.ts'
 import { assertHolds, type SimNode, SimSwarm } from '../kit/sim/sim-swarm.ts'
 import { settle } from '../kit/sim/virtual-clock.ts'
+import { awake } from '../kit/sim/awake.ts'
 
 const KIB = 1024
 const announce = [['http://t.example/announce']]
@@ -105,9 +106,9 @@ test('two download, three wait; the next begins when one finishes; all complete 
 test('the next begins when one is stopped or fails; a resumed one takes its place in the queue, not past it', async () => {
   const { swarm, node, handles, until } = await begin(402, { downloads: 2 })
   await until('DDQQQ')
-  await handles[0]?.stop()
+  await awake(handles[0]).stop()
   await until('TDDQQ')
-  handles[0]?.resume()
+  awake(handles[0]).resume()
   await until('QDDQQ')
   await swarm.clock.advance(30_000)
   assert.equal(handles[0]?.snapshot().status, 'queued')
@@ -164,7 +165,7 @@ test('a stream of a queued torrent runs at once, beyond the limit, and its torre
   await until('DQQQQ')
   const [, , , , last] = handles as [TorrentHandle, TorrentHandle, TorrentHandle, TorrentHandle, TorrentHandle]
   await last.wake()
-  const reader = last.openReader(0)
+  const reader = awake(last).openReader(0)
   let there = 0
   void Promise.resolve(reader.waitFor(500 * KIB)).then(bytes => {
     there = bytes
@@ -187,7 +188,7 @@ test('a stream that runs beyond the limit gets its turn without a break, and kee
   await until('DQQQQ')
   const second = handles[1] as TorrentHandle
   await second.wake()
-  const reader = second.openReader(0)
+  const reader = awake(second).openReader(0)
   const wait = Promise.resolve(reader.waitFor(0)).catch((error: unknown) => error)
   await until('DDQQQ')
   node.session.setLimits({ queue: limits({ downloads: 2, dontCountSlow: false }) })
@@ -217,9 +218,12 @@ test('who waits for the metadata of a queued magnet gets it at once', async () =
   assert.deepEqual(await magnet.loadFiles(), [])
   assert.equal(magnet.haveBits().length, 0)
   let name = ''
-  void magnet.whenMetadata(new AbortController().signal).then(metainfo => {
-    name = metainfo.name
-  })
+  void magnet
+    .wake()
+    .then(torrent => torrent.whenMetadata(new AbortController().signal))
+    .then(metainfo => {
+      name = metainfo.name
+    })
   await swarm.clock.until('metadata', () => name === 't2', 10_000)
   await swarm.clock.until('waits on', () => magnet.snapshot().status === 'queued', 10_000)
   assert.equal(magnet.snapshot().totalDown, 0, 'nothing but the metadata was fetched')
@@ -278,7 +282,7 @@ test('a queued seed refuses peers; one whose data is in doubt is looked at when 
   peer.connect(node.address)
   await swarm.clock.until('refused', () => peer.closed, 10_000)
   assert.equal(handles[1]?.resting, true)
-  await handles[0]?.stop()
+  await awake(handles[0]).stop()
   await until('TSDDD')
   await swarm.close()
 })
@@ -287,7 +291,7 @@ test('a recheck of a queued torrent runs, and it waits on', async () => {
   const { swarm, node, handles, until } = await begin(413, { seeds: 1, dontCountSlow: false }, [0, 1])
   await until('SQDDD')
   await handles[1]?.wake()
-  await handles[1]?.recheck()
+  await awake(handles[1]).recheck()
   assert.ok(node.events.includes('status checking'))
   await until('SQDDD')
   assert.equal(handles[1]?.snapshot().progress, 1)
@@ -298,9 +302,9 @@ test('a recheck of a queued torrent runs, and it waits on', async () => {
 test('what is added stopped waits for nobody and takes no place', async () => {
   const { swarm, handles, until } = await begin(414, { downloads: 1 }, [], { running: false })
   await until('TTTTT')
-  handles[3]?.resume()
+  awake(handles[3]).resume()
   await until('TTTDT')
-  handles[1]?.resume()
+  awake(handles[1]).resume()
   await until('TQTDT')
   await swarm.close()
 })
@@ -334,7 +338,7 @@ test('one whose records cannot be read at its turn lets others go, and asks agai
   assert.ok(first && second && third)
   await swarm.clock.until('first runs', () => first.snapshot().status === 'downloading', 1000)
   state.fail = true
-  await first.stop()
+  await awake(first).stop()
   await swarm.clock.until('both were tried', () => state.loads === 2, 1000)
   await settle()
   assert.deepEqual(
@@ -346,7 +350,7 @@ test('one whose records cannot be read at its turn lets others go, and asks agai
   await swarm.clock.until('the next', () => second.snapshot().status === 'downloading', 61_000)
   await swarm.clock.advance(10_000)
   assert.equal(third.snapshot().status, 'queued')
-  await second.stop()
+  await awake(second).stop()
   await swarm.clock.until('the last', () => third.snapshot().status === 'downloading', 1000)
   await swarm.close()
 })

@@ -7,6 +7,7 @@ import { decodeMetainfo } from '../../src/wire/metainfo/metainfo.ts'
 import { type MadeTorrent, makeTorrent } from '../kit/content/make-torrent.ts'
 import { contentsOf } from '../kit/sim/sim-contents.ts'
 import { assertHolds, type SimNode, SimSwarm } from '../kit/sim/sim-swarm.ts'
+import { awake } from '../kit/sim/awake.ts'
 
 const KIB = 1024
 
@@ -22,18 +23,18 @@ test('a seeder that nobody uses rests, shows the same, and costs no timer', asyn
   const node = await swarm.seeder(torrent, { contents })
   const handle = node.session.get(torrent.infoHash)
   assert.ok(handle)
-  const [awake, files, bits] = [handle.snapshot(), handle.files(), handle.haveBits()]
+  const [before, files, bits] = [handle.snapshot(), awake(handle).files(), handle.haveBits()]
   await resting(swarm, handle)
-  assert.deepEqual(handle.snapshot(), awake)
+  assert.deepEqual(handle.snapshot(), before)
   assert.deepEqual(handle.haveBits(), bits)
   assert.deepEqual(handle.peers(), [])
   assert.equal(swarm.clock.pending, 0, 'a torrent at rest has no timer')
   assert.equal(state.loads, 0)
   // Loaded for the call only.
   assert.deepEqual([...(await handle.loadFiles())], files)
-  assert.equal((await handle.loadMetainfo())?.name, awake.name)
+  assert.equal((await handle.loadMetainfo())?.name, before.name)
   assert.equal(handle.resting, true)
-  assert.throws(() => handle.files(), /at rest/)
+  assert.equal(handle.awake, null)
   assert.deepEqual(node.announcers.made.get(torrent.infoHash)?.calls, ['started'])
   await swarm.close()
 })
@@ -47,7 +48,7 @@ test('a peer that comes wakes it, gets everything, and it rests again with its c
   const revision = handle?.revision
   const leecher = await swarm.node()
   const taken = leecher.add(torrent)
-  taken.addPeers([node.address])
+  awake(taken).addPeers([node.address])
   await swarm.complete(taken, 60_000)
   assertHolds(leecher, torrent)
   assert.equal(state.loads, 1)
@@ -103,13 +104,13 @@ test('stopped, woken, resumed: seeds at once from what the records say, and hash
   const node = await swarm.seeder(torrent, { contents })
   const handle = node.session.get(torrent.infoHash)
   assert.ok(handle)
-  await handle.stop()
+  await awake(handle).stop()
   await resting(swarm, handle)
   assert.equal(handle.snapshot().status, 'stopped')
   assert.equal(handle.snapshot().progress, 1)
   node.events.length = 0
   await handle.wake()
-  handle.resume()
+  awake(handle).resume()
   await swarm.clock.until('seeding', () => handle.snapshot().status === 'seeding', 10_000)
   assert.deepEqual(node.events, ['status allocating', 'status seeding'])
   await swarm.close()
@@ -157,9 +158,9 @@ const wakers: Record<string, (node: SimNode, handle: TorrentHandle, seeder: SimN
     node.announcers.made.get(torrent.infoHash)?.params.onPeers([seeder.address], 'dht'),
   'local discovery': async (_node, handle, seeder) => {
     await handle.wake()
-    handle.addPeers([seeder.address], 'lsd')
+    awake(handle).addPeers([seeder.address], 'lsd')
   },
-  'a peer that calls': (node, _handle, seeder) => seeder.session.get(torrent.infoHash)?.addPeers([node.address]),
+  'a peer that calls': (node, _handle, seeder) => awake(seeder.session.get(torrent.infoHash)).addPeers([node.address]),
 }
 
 for (const [index, [who, wake]] of Object.entries(wakers).entries()) {
@@ -185,7 +186,7 @@ for (const [index, [who, wake]] of Object.entries(wakers).entries()) {
 test('a reader wakes a download at rest and keeps it awake, with what is there', async () => {
   const { swarm, handle, announcer } = await lonely(320)
   await handle.wake()
-  const reader = handle.openReader(0)
+  const reader = awake(handle).openReader(0)
   assert.equal(await reader.waitFor(10), 64 * KIB * 8 - 10)
   const missed = Promise.resolve(reader.waitFor(900 * KIB)).then(
     () => 'there',
@@ -236,13 +237,13 @@ test('a download that a magnet gave an address calls it for an hour before it re
 test('stopped, resumed and removed while it rests', async () => {
   const { swarm, node, handle, announcer } = await lonely(324)
   await handle.wake()
-  await handle.stop()
+  await awake(handle).stop()
   const bits = handle.haveBits()
   await resting(swarm, handle)
   assert.deepEqual([handle.snapshot().status, handle.snapshot().progress], ['stopped', 0.5])
   assert.deepEqual(handle.haveBits(), bits)
   await handle.wake()
-  handle.resume()
+  awake(handle).resume()
   await swarm.clock.until(
     'at rest, running',
     () => handle.resting && handle.snapshot().status === 'downloading',

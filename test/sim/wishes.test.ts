@@ -9,6 +9,7 @@ import type { FakePeer } from '../kit/peers/fake-peer.ts'
 import { makeTorrent } from '../kit/content/make-torrent.ts'
 import { contentsOf } from '../kit/sim/sim-contents.ts'
 import { SimSwarm } from '../kit/sim/sim-swarm.ts'
+import { awake } from '../kit/sim/awake.ts'
 
 const KIB = 1024
 const nothing: TorrentControls = {
@@ -52,7 +53,7 @@ test('files of a higher priority come first, those of a lower one last; a change
   ])
   const handle = node.add(torrent, { controls: { ...nothing, filePriorities } })
   const peer = await swarm.join(node, torrent, {}, { upRate: 200 * KIB })
-  await swarm.clock.until('the first file', () => handle.files()[2]?.progress === 1, 60_000)
+  await swarm.clock.until('the first file', () => awake(handle).files()[2]?.progress === 1, 60_000)
   const fileOf = (piece: number): number => Math.floor(piece / 10)
   assert.deepEqual(new Set(asked(peer).slice(0, 10).map(fileOf)), new Set([2]))
   handle.setControls({
@@ -116,7 +117,7 @@ test('a move: the store is told, the new place is shown, a torrent at rest is wo
   assert.equal(handle.snapshot().destination, '/new')
   await swarm.clock.until('at rest again', () => handle.resting, 120_000)
   assert.equal(handle.snapshot().destination, '/new')
-  const left = handle.leaveFolder('/data')
+  const left = awake(handle).leaveFolder('/data')
   await swarm.clock.advance(100)
   await left
   assert.deepEqual(node.disk.moves, [`${torrent.infoHash} /new`, `${torrent.infoHash} left /data`])

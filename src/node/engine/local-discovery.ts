@@ -52,7 +52,7 @@ export function discoveryOf(session: DiscoveredSession, deps: SessionDiscoveryDe
         const handle = session.called(infoHash)
         if (handle === undefined || (handle.resting && !wakes.take(deps.clock.now()))) return
         handle.wake().then(
-          () => handle.addPeers([peer], 'lsd'),
+          torrent => torrent.addPeers([peer], 'lsd'),
           (error: unknown) => deps.log.warn('a torrent could not be woken', { error: errorText(error) }),
         )
       },

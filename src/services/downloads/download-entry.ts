@@ -228,7 +228,7 @@ export class DownloadEntry {
       web_seeds: [...stored.webSeeds],
       private: torrent?.private === true,
       // As it lies on the disk: of a torrent that is awake the files say it.
-      root_name: torrent?.metainfo?.files[0]?.path[0] ?? safeName(Buffer.from(stored.name)) ?? stored.infoHash,
+      root_name: torrent?.awake?.metainfo?.files[0]?.path[0] ?? safeName(Buffer.from(stored.name)) ?? stored.infoHash,
     }
   }
 
@@ -253,7 +253,7 @@ export class DownloadEntry {
     const reader = [...(this.#readers ?? [])].at(-1)
     // A torrent with a reader is awake.
     if (reader === undefined) return null
-    const metainfo = torrent.metainfo
+    const metainfo = torrent.awake?.metainfo ?? null
     const file = metainfo?.files[reader.fileIndex]
     if (metainfo === null || file === undefined) return null
     const lengths: TorrentLengths = metainfo

@@ -158,8 +158,7 @@ export class SeedingGoals {
       const goal = seedingGoal(controlsOf(entry.stored), this.#deps.settings())
       if (!still || (goal.ratio === null && goal.seconds === null)) return
       await this.#set.update(entry, { userStopped: true, goalReached: true })
-      await entry.torrent.wake()
-      await entry.torrent.stop()
+      await (await entry.torrent.wake()).stop()
       const { name } = entry.torrent.snapshot()
       this.#deps.events.emit('seeding_goal_reached', { infohash: infoHash, name, goal: reason })
     }

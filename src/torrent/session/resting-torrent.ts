@@ -51,6 +51,11 @@ export interface RestingTorrent {
   readonly addresses: number
 }
 
+/** At rest, and in touch with its swarm: peers may call. */
+export function listens({ status }: RestingTorrent): boolean {
+  return status === 'seeding' || status === 'downloading'
+}
+
 /** What is in the way of a torrent at rest: its status alone, or that nobody is known who has what it misses. */
 export function restingObstacles(
   { status, private: isPrivate, piecesLeft, addresses }: RestingTorrent,

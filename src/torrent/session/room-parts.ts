@@ -1,5 +1,5 @@
-// The parts of an awake torrent that the other rooms of src/torrent have, by name. Types only: each part here takes those
-// it uses.
+// The parts of an awake torrent that the other rooms of src/torrent have, by name. Types only: each part here takes
+// those it uses.
 
 import type { NewMetadata } from '../metadata/new-metadata.ts'
 import type { TorrentMetadata } from '../metadata/torrent-metadata.ts'

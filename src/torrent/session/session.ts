@@ -14,9 +14,9 @@ import { OtherNames } from '../pieces/other-names.ts'
 import { SessionAccept } from './session-accept.ts'
 import type { SessionFigures } from '../../ports/engine-figures.ts'
 import type { SessionDeps, SessionLimits, SessionOptions } from './session-types.ts'
-import { SessionTorrent, type TorrentLimits } from './session-torrent.ts'
+import { type RestWatch, SessionTorrent } from './session-torrent.ts'
 import { MAY_REST } from './torrent.ts'
-import type { TorrentEvents, TorrentHandle, TorrentSpec, TorrentStatus } from '../types.ts'
+import type { TorrentEvents, TorrentHandle, TorrentLimits, TorrentSpec, TorrentStatus } from '../types.ts'
 
 /** One tick for everything that waits for time: rate limits, time-outs, choking. */
 const TICK_MS = 250
@@ -27,7 +27,7 @@ const BEGIN_LIMIT_MS = 1000
 const REMOVE_FAREWELL_MS = 3000
 
 /** The engine. `start()` first; torrents may be added before and after. */
-export class Session {
+export class Session implements RestWatch {
   readonly #engine: Engine
   readonly #accept: SessionAccept
   readonly #torrents = new Map<InfoHash, SessionTorrent>()
@@ -65,7 +65,7 @@ export class Session {
    */
   reachAgain(all: boolean): void {
     this.#engine.dead.forget()
-    for (const torrent of this.#torrents.values()) torrent.reachAgain(all)
+    for (const torrent of this.#torrents.values()) torrent.current?.reachAgain(all)
   }
 
   /**
@@ -127,7 +127,7 @@ export class Session {
   add(spec: TorrentSpec): TorrentHandle {
     if (this.#torrents.has(spec.infoHash)) throw new AppError('StateConflict', 'This torrent is there already.')
     if (this.#engine.stopping) throw new AppError('Aborted', 'The node is stopping.')
-    const torrent = new SessionTorrent(this.#engine, spec, woken => this.#mayRest(woken))
+    const torrent = new SessionTorrent(this.#engine, spec, this)
     this.#torrents.set(spec.infoHash, torrent)
     this.#engine.encryption.torrents.add(spec.infoHash)
     this.#noteNames(torrent, spec.metainfo, spec.infoHashV2 ?? null)
@@ -136,7 +136,7 @@ export class Session {
       .begin(spec.running)
       .catch((error: unknown) => this.#engine.defect(error))
       .finally(() => this.#begun())
-    if (!spec.running) this.#mayRest(torrent)
+    if (!spec.running) this.mayRest(torrent)
     return torrent
   }
 
@@ -229,7 +229,7 @@ export class Session {
   setIpFilter(filter: IpFilter): void {
     this.#engine.ipFilter = filter
     this.#accept.closeRefused()
-    for (const torrent of this.#torrents.values()) torrent.closeRefused()
+    for (const torrent of this.#torrents.values()) torrent.current?.closeRefused()
   }
 
   /** Changes limits from now on; those not given stay. */
@@ -260,7 +260,7 @@ export class Session {
       failed: (infoHash, error) => events.failed(infoHash, error),
       statusChanged: (infoHash, status) => {
         const torrent = this.#torrents.get(infoHash)
-        if (torrent?.resting === false && MAY_REST.has(status)) this.#mayRest(torrent)
+        if (torrent?.resting === false && MAY_REST.has(status)) this.mayRest(torrent)
         events.statusChanged(infoHash, status)
       },
       fileSetAside: (infoHash, path, kept) => events.fileSetAside?.(infoHash, path, kept),
@@ -276,7 +276,9 @@ export class Session {
     torrent.alsoAs(other)
   }
 
-  #mayRest(torrent: SessionTorrent): void {
+  // --- RestWatch
+
+  mayRest(torrent: SessionTorrent): void {
     if (this.#engine.deps.contents === undefined) return
     this.#drowsy.add(torrent)
     this.#startTick()

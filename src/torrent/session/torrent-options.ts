@@ -79,11 +79,6 @@ export class TorrentOptions {
     this.#core.destination = move.destination
   }
 
-  /** See TorrentHandle.leaveFolder. */
-  async leaveFolder(folder: string): Promise<void> {
-    await this.#core.content?.store.leave(folder)
-  }
-
   /** What is in the way now. */
   obstacles(): TorrentObstacles {
     const core = this.#core

@@ -1,4 +1,4 @@
-// One torrent that is awake: what may be asked of it, by services/ through session-torrent.ts, and by the session. Its
+// One torrent that is awake: what may be asked of it, by services/ and by the session. Its
 // parts and what follows from what are in torrent-parts.ts. All calls come on the one loop.
 
 import { addressKey, type InfoHash, type PeerAddress } from '../../base/ids.ts'
@@ -15,6 +15,7 @@ import { fileSnapshots, peerSnapshots, restingOf, torrentSnapshot } from './torr
 import { TorrentParts } from './torrent-parts.ts'
 import { TorrentOptions } from './torrent-options.ts'
 import type {
+  AwakeTorrent,
   FileReader,
   FileSnapshot,
   PeerSnapshot,
@@ -34,10 +35,13 @@ export const MAY_REST: ReadonlySet<TorrentStatus> = new Set(['seeding', 'downloa
 export type RestPlace = 'alone' | 'called' | 'crowd' | 'hurried'
 
 /** One torrent. */
-export class Torrent {
+export class Torrent implements AwakeTorrent {
   readonly #parts: TorrentParts
   readonly #core: TorrentCore
   readonly #announcer: Announcer
+  /** When somebody used it last, clock ms. */
+  #usedMs = Number.NEGATIVE_INFINITY
+  #suspended = false
 
   /** `gate`: its place in the queue. `rested`: it goes on where a rest began, without looking at its files. */
   constructor(engine: Engine, spec: TorrentSpec, announcer: Announcer, gate: RunGate, rested: RestingTorrent | null) {
@@ -51,7 +55,7 @@ export class Torrent {
     return this.#parts.options
   }
 
-  // --- what services/ ask, by way of session-torrent.ts
+  // --- AwakeTorrent
 
   get infoHash(): InfoHash {
     return this.#core.infoHash
@@ -63,6 +67,98 @@ export class Torrent {
 
   get selectedFiles(): readonly number[] | null {
     return this.#core.selected
+  }
+
+  files(): FileSnapshot[] {
+    return [...this.filesInTurns()]
+  }
+
+  stop(): Promise<void> {
+    this.use()
+    return this.#parts.run.stop()
+  }
+
+  resume(): void {
+    this.use()
+    this.begin()
+  }
+
+  recheck(begun: () => void = () => undefined): Promise<void> {
+    this.use()
+    return this.#parts.run.recheck(begun)
+  }
+
+  scrub(signal: AbortSignal): Promise<boolean> {
+    this.use()
+    return this.#parts.scrub.run(signal)
+  }
+
+  select(files: readonly number[] | null): void {
+    this.use()
+    this.#parts.selection.select(files)
+  }
+
+  addTrackers(tiers: readonly (readonly string[])[]): string[] {
+    this.use()
+    return this.#core.content?.metainfo.private === true ? [] : this.#announcer.addTiers(tiers)
+  }
+
+  addPeers(peers: readonly PeerAddress[], origin: 'lsd' | null = null): void {
+    this.use()
+    this.named(peers, origin)
+  }
+
+  async leaveFolder(folder: string): Promise<void> {
+    this.use()
+    await this.#core.content?.store.leave(folder)
+  }
+
+  whenMetadata(signal: AbortSignal): Promise<Metainfo> {
+    this.use()
+    return this.#parts.newMetadata.whenKept(this.#parts.run, signal)
+  }
+
+  openReader(fileIndex: number): FileReader {
+    this.use()
+    const reader = this.#parts.streams.open(fileIndex, this.#parts.run)
+    this.#core.activate()
+    return reader
+  }
+
+  readNow(fileIndex: number, position: number, length: number, into: Uint8Array): number {
+    this.use()
+    return this.#parts.streams.readNow(fileIndex, position, length, into)
+  }
+
+  // --- session-torrent.ts, wake-state.ts
+
+  /** Somebody uses it. Throws when it was kept until its torrent was suspended. */
+  use(): void {
+    if (this.#suspended) throw new Error('a torrent was used after it was suspended')
+    this.#usedMs = this.#core.now()
+  }
+
+  /** When somebody used it last, clock ms; below all others: nobody did. */
+  get usedMs(): number {
+    return this.#usedMs
+  }
+
+  /** It runs when it is its turn in the queue; who was called in vain is called again. */
+  begin(): void {
+    this.#core.known.forgiveAll()
+    this.#parts.run.resume()
+  }
+
+  /** Peers that somebody named; null: the user. */
+  named(peers: readonly PeerAddress[], origin: 'dht' | 'lsd' | null): void {
+    // BEP 27: a private torrent's peers come from its own trackers.
+    if (this.#core.content?.metainfo.private !== true) this.#parts.learn(peers, origin)
+  }
+
+  /** As files(); each is made when it is taken. */
+  filesInTurns(): Iterable<FileSnapshot> {
+    const { content, selected } = this.#core
+    return content === null ? [] : fileSnapshots(content.metainfo, selected, content.picker.have)
   }
 
   get openReaders(): number {
@@ -85,22 +181,8 @@ export class Torrent {
     return this.#parts.webSeeds.rows()
   }
 
-  files(): Iterable<FileSnapshot> {
-    const { content, selected } = this.#core
-    return content === null ? [] : fileSnapshots(content.metainfo, selected, content.picker.have)
-  }
-
   haveBits(): Uint8Array {
     return Uint8Array.from(this.#core.content?.picker.have.buffer ?? [])
-  }
-
-  stop(): Promise<void> {
-    return this.#parts.run.stop()
-  }
-
-  resume(): void {
-    this.#core.known.forgiveAll()
-    this.#parts.run.resume()
   }
 
   /** Its turn in the queue is over. */
@@ -116,27 +198,6 @@ export class Torrent {
     return { down: down.rate(nowMs), up: up.rate(nowMs) }
   }
 
-  recheck(begun: () => void = () => undefined): Promise<void> {
-    return this.#parts.run.recheck(begun)
-  }
-
-  scrub(signal: AbortSignal): Promise<boolean> {
-    return this.#parts.scrub.run(signal)
-  }
-
-  select(files: readonly number[] | null): void {
-    this.#parts.selection.select(files)
-  }
-
-  addTrackers(tiers: readonly (readonly string[])[]): string[] {
-    return this.#core.content?.metainfo.private === true ? [] : this.#announcer.addTiers(tiers)
-  }
-
-  addPeers(peers: readonly PeerAddress[], origin: 'dht' | 'lsd' | null = null): void {
-    // BEP 27: a private torrent's peers come from its own trackers.
-    if (this.#core.content?.metainfo.private !== true) this.#parts.learn(peers, origin)
-  }
-
   /** Connected peers that this source named, among others maybe. */
   connectedFrom(origin: PeerOrigin): number {
     const { known, peers } = this.#core
@@ -147,22 +208,6 @@ export class Torrent {
     }
     return count
   }
-
-  whenMetadata(signal: AbortSignal): Promise<Metainfo> {
-    return this.#parts.newMetadata.whenKept(this.#parts.run, signal)
-  }
-
-  openReader(fileIndex: number): FileReader {
-    const reader = this.#parts.streams.open(fileIndex, this.#parts.run)
-    this.#core.activate()
-    return reader
-  }
-
-  readNow(fileIndex: number, position: number, length: number, into: Uint8Array): number {
-    return this.#parts.streams.readNow(fileIndex, position, length, into)
-  }
-
-  // --- session-torrent.ts
 
   /** It is in touch with its swarm, or tries to be. */
   get online(): boolean {
@@ -192,7 +237,7 @@ export class Torrent {
   }
 
   /** Somebody is connected or reads: no time to rest. */
-  get inUse(): boolean {
+  get busy(): boolean {
     return this.#core.readers.open > 0 || this.#core.peers.size > 0 || this.#parts.swarm.peers.connector.size > 0
   }
 
@@ -207,7 +252,7 @@ export class Torrent {
     if (
       content === null ||
       this.#parts.newMetadata.unkept ||
-      this.inUse ||
+      this.busy ||
       this.#parts.pieces.dirty ||
       this.#parts.changed.underWay ||
       this.#parts.scrub.underWay ||
@@ -219,6 +264,7 @@ export class Torrent {
     if (!MAY_REST.has(status)) return null
     const patient = place === 'alone' || place === 'called'
     if (patient && this.#core.working && this.#parts.swarm.peers.connector.hasDue(this.#core.now())) return null
+    this.#suspended = true
     this.#core.engine.deactivate(this.#parts)
     this.#parts.webSeeds.stop()
     if (status === 'downloading') this.#noteDead()

@@ -1,6 +1,6 @@
 // Whether one torrent is awake (torrent.ts) or at rest (resting-torrent.ts), and the ways between: it is woken by
 // whoever needs it or when it is its turn in the queue, and put to rest by the session's sweep when nobody used it for
-// a while. Invariant: exactly one of #awake and #row is set, but for the time after the end.
+// a while. Both states are one value of two types: who has a Torrent in hand has one that is awake.
 
 import { AppError } from '../../base/errors.ts'
 import type { InfoHash, PeerAddress } from '../../base/ids.ts'
@@ -12,7 +12,7 @@ import { filesUnchanged, queuedFrom, type RestingTorrent, restingFrom, seekingFr
 import { layoutOf } from './torrent-core.ts'
 import { OPEN_GATE, type QueueMember, type RunGate } from './torrent-queue.ts'
 import { MAY_REST, type RestPlace, Torrent } from './torrent.ts'
-import type { TorrentSpec } from '../types.ts'
+import type { TorrentControls, TorrentLimits, TorrentSpec } from '../types.ts'
 
 /**
  * A torrent stays awake this long after its last use: who comes back soon finds it ready. One that misses data longer.
@@ -28,15 +28,22 @@ const NEXT_TURN_MS = 60_000
 /** How long trackers get to hear `stopped` when its turn is over. */
 const FAREWELL_MS = 3000
 
-/** What others do when a torrent wakes. */
-export interface WakeHooks {
-  /** Tells it what was asked of it. Called for each that is made, also by the constructor. */
-  equip(torrent: Torrent): void
+/** Who has a torrent that wakes; see SessionTorrent. */
+export interface WakeOwner {
   /** It is awake: the sweep is to look at it again. */
   woken(): void
-  /** It rests, with addresses that were not called. */
-  restsWith(untried: readonly PeerAddress[]): void
 }
+
+/** What came of a look whether a torrent is idle. */
+export interface IdleLook {
+  /** It is to be looked at again: false when it is suspended, or in a state that only an event of the engine ends. */
+  readonly again: boolean
+  /** Addresses that were not called before it was suspended. */
+  readonly untried: readonly PeerAddress[]
+}
+
+const LOOK_AGAIN: IdleLook = { again: true, untried: [] }
+const LOOK_NO_MORE: IdleLook = { again: false, untried: [] }
 
 /** One torrent, awake or at rest. */
 export class WakeState implements QueueMember {
@@ -45,13 +52,13 @@ export class WakeState implements QueueMember {
   readonly #engine: Engine
   readonly #infoHash: InfoHash
   readonly #announcer: Announcer
-  readonly #hooks: WakeHooks
+  readonly #owner: WakeOwner
   readonly #gate: RunGate
   #destination: string
-  #awake: Torrent | null = null
-  #row: RestingTorrent | null = null
+  #held: Torrent | RestingTorrent
   #waking: Promise<Torrent> | null = null
-  #usedMs = Number.NEGATIVE_INFINITY
+  #limits: TorrentLimits | null
+  #controls: TorrentControls | null
   #ended = false
   #changes = 0
   /** Of a row that is `allocating`, or that has something no record holds. */
@@ -60,35 +67,53 @@ export class WakeState implements QueueMember {
   /** A magnet named the web seeds: a private torrent does without. */
   readonly #foreignSeeds: boolean
 
-  constructor(engine: Engine, spec: TorrentSpec, announcer: Announcer, hooks: WakeHooks) {
+  constructor(engine: Engine, spec: TorrentSpec, announcer: Announcer, owner: WakeOwner) {
     this.#engine = engine
     this.#infoHash = spec.infoHash
     this.#announcer = announcer
-    this.#hooks = hooks
+    this.#owner = owner
+    this.#controls = spec.controls ?? null
+    this.#limits = this.#controls
     this.#destination = spec.destination
     this.webSeeds = spec.webSeeds ?? spec.metainfo?.webSeeds ?? []
     this.#foreignSeeds = spec.metainfo === null
     this.#gate = spec.unqueued === true ? OPEN_GATE : engine.queue.gate(this)
-    if (engine.deps.contents !== undefined) this.#row = this.#firstRow(spec)
-    if (this.#row !== null && !this.#isRecorded(this.#row, spec)) this.#spec = spec
-    if (this.#row === null) {
-      this.#awake = new Torrent(engine, spec, announcer, this.#gate, null)
-      hooks.equip(this.#awake)
-    }
+    const row = engine.deps.contents === undefined ? null : this.#firstRow(spec)
+    if (row !== null && !this.#isRecorded(row, spec)) this.#spec = spec
+    this.#held = row ?? new Torrent(engine, spec, announcer, this.#gate, null)
+    if (this.#held instanceof Torrent) this.#equip(this.#held)
+  }
+
+  /** The torrent, or what is kept of it. */
+  get held(): Torrent | RestingTorrent {
+    return this.#held
   }
 
   /** Null at rest. */
   get awake(): Torrent | null {
-    return this.#awake
+    return this.#held instanceof Torrent ? this.#held : null
   }
 
-  /** Null while awake. */
+  /** What is kept at rest; null while awake. */
   get row(): RestingTorrent | null {
-    return this.#row
+    return this.#held instanceof Torrent ? null : this.#held
+  }
+
+  /** What the user asks of it from now on, also after a rest. */
+  setControls(controls: TorrentControls): void {
+    this.#controls = controls
+    this.#limits = controls
+    if (this.#held instanceof Torrent) this.#equip(this.#held)
+  }
+
+  /** Limits of this torrent alone, bytes/s, 0 = none. */
+  setRateLimits(limits: TorrentLimits): void {
+    this.#limits = limits
+    this.awake?.options.setRateLimits(limits)
   }
 
   get resting(): boolean {
-    return this.#row !== null
+    return !(this.#held instanceof Torrent)
   }
 
   get ended(): boolean {
@@ -111,18 +136,19 @@ export class WakeState implements QueueMember {
 
   /** Begins, as its spec asks for. Settles when it is known whether it may go on resting. */
   async begin(running: boolean): Promise<void> {
-    if (this.#row === null) return running ? this.torrent().resume() : undefined
+    if (this.#held instanceof Torrent) return running ? this.#held.begin() : undefined
     const spec = this.#spec
-    if (this.#row.status === 'queued') return
+    if (this.#held.status === 'queued') return
     const unchanged = spec === null || (await this.#unchanged(spec))
     // Removed meanwhile: it may be a download over circuits by now, and nobody would end what began here.
     if (this.#ended) return
     if (!unchanged) return void this.wakened().catch(() => undefined)
     // Woken meanwhile: the torrent looks for itself.
-    if (this.#row?.status !== 'allocating') return
+    const row = this.#held
+    if (row instanceof Torrent || row.status !== 'allocating') return
     this.#spec = null
-    const status = this.#row.piecesLeft === 0 ? 'seeding' : 'downloading'
-    this.#row = { ...this.#row, status }
+    const status = row.piecesLeft === 0 ? 'seeding' : 'downloading'
+    this.#held = { ...row, status }
     this.#changes += 1
     this.#announcer.start()
     this.#engine.deps.events.statusChanged(this.#infoHash, status)
@@ -134,22 +160,12 @@ export class WakeState implements QueueMember {
     this.#changes += 1
   }
 
-  /** Throws at rest: whoever needs what a rest does not keep wakes the torrent first. */
-  torrent(): Torrent {
-    if (this.#awake === null) throw new Error('the torrent is at rest')
-    return this.#awake
-  }
-
-  /** For who uses it: it stays awake for a while. Throws at rest. */
-  inUse(): Torrent {
-    this.#usedMs = this.#engine.clock.now()
-    return this.torrent()
-  }
-
   /** Wakes it, for who uses it. Rejects with AppError Aborted when it is gone. */
   wakened(): Promise<Torrent> {
-    this.#usedMs = this.#engine.clock.now()
-    if (this.#awake !== null) return Promise.resolve(this.#awake)
+    if (this.#held instanceof Torrent) {
+      this.#held.use()
+      return Promise.resolve(this.#held)
+    }
     if (this.#ended) return Promise.reject(new AppError('Aborted', 'The download is gone.'))
     this.#waking ??= this.#wake().finally(() => {
       this.#waking = null
@@ -172,19 +188,17 @@ export class WakeState implements QueueMember {
    * names; `busy`: somebody does. Answers whether it is to be asked again: false when it rests, or is in a state that
    * only an event of the engine ends.
    */
-  restIfIdle(nowMs: number, place: RestPlace, busy: boolean): boolean {
-    const torrent = this.#awake
-    if (torrent === null) return false
+  restIfIdle(nowMs: number, place: RestPlace, busy: boolean): IdleLook {
+    const torrent = this.#held
+    if (!(torrent instanceof Torrent)) return LOOK_NO_MORE
     const seeks = torrent.status === 'downloading'
-    if (busy || torrent.inUse || (seeks && this.#usedMs === Number.NEGATIVE_INFINITY)) this.#usedMs = nowMs
-    if (nowMs - this.#usedMs < (place !== 'alone' ? CROWDED_STAY_MS : seeks ? SEEKING_STAY_MS : STAY_MS)) return true
+    if (busy || torrent.busy || (seeks && torrent.usedMs === Number.NEGATIVE_INFINITY)) torrent.use()
+    if (nowMs - torrent.usedMs < (place !== 'alone' ? CROWDED_STAY_MS : seeks ? SEEKING_STAY_MS : STAY_MS))
+      return LOOK_AGAIN
     const row = torrent.rest(place)
-    if (row === null) return torrent.metainfo !== null && MAY_REST.has(torrent.status)
-    this.#awake = null
-    this.#row = row
-    const untried = row.status === 'downloading' ? torrent.untried : []
-    if (untried.length > 0) this.#hooks.restsWith(untried)
-    return false
+    if (row === null) return torrent.metainfo !== null && MAY_REST.has(torrent.status) ? LOOK_AGAIN : LOOK_NO_MORE
+    this.#held = row
+    return row.status === 'downloading' ? { again: false, untried: torrent.untried } : LOOK_NO_MORE
   }
 
   /** It leaves the queue, and does not wake any more. */
@@ -197,9 +211,9 @@ export class WakeState implements QueueMember {
   // --- QueueMember
 
   start(): void {
-    if (this.#awake !== null) return this.#awake.resume()
+    if (this.#held instanceof Torrent) return this.#held.begin()
     this.wakened().then(
-      torrent => torrent.resume(),
+      torrent => torrent.begin(),
       (error: unknown) => {
         if (this.#ended) return
         this.#engine.log.warn('a torrent could not begin its turn', { infoHash: this.#infoHash, error: String(error) })
@@ -210,25 +224,26 @@ export class WakeState implements QueueMember {
   }
 
   hold(): void {
-    if (this.#awake !== null) return this.#awake.hold()
-    const row = this.#row
-    if (row === null || row.status === 'stopped' || row.status === 'queued') return
-    this.#row = { ...row, status: 'queued' }
+    const row = this.#held
+    if (row instanceof Torrent) return row.hold()
+    if (row.status === 'stopped' || row.status === 'queued') return
+    this.#held = { ...row, status: 'queued' }
     this.#changes += 1
     if (row.status === 'seeding' || row.status === 'downloading') void this.#announcer.stop(FAREWELL_MS)
     this.#engine.deps.events.statusChanged(this.#infoHash, 'queued')
   }
 
   rates(): { readonly down: number; readonly up: number } | null {
-    if (this.#awake !== null) return this.#awake.rates()
-    const status = this.#row?.status
+    if (this.#held instanceof Torrent) return this.#held.rates()
+    const { status } = this.#held
     return status === 'seeding' || status === 'downloading' ? { down: 0, up: 0 } : null
   }
 
   /** Another one has had its turn meanwhile. */
   #askAgain(): void {
-    const row = this.#row
-    if (row?.status === 'queued' && this.#gate.enter(row.left === 0 ? 'seed' : 'download')) this.start()
+    const row = this.#held
+    if (!(row instanceof Torrent) && row.status === 'queued' && this.#gate.enter(row.left === 0 ? 'seed' : 'download'))
+      this.start()
   }
 
   /**
@@ -259,12 +274,12 @@ export class WakeState implements QueueMember {
     if (spec !== null) {
       this.#spec = null
       const torrent = this.#isAwake(new Torrent(this.#engine, spec, this.#announcer, this.#gate, null))
-      torrent.resume()
+      torrent.begin()
       return torrent
     }
     const { metainfo, resume } = await this.contents()
-    const row = this.#row
-    if (row === null || this.#ended) throw new AppError('Aborted')
+    const row = this.#held
+    if (row instanceof Torrent || this.#ended) throw new AppError('Aborted')
     return this.#isAwake(this.#torrentOf(row, metainfo, resume))
   }
 
@@ -286,13 +301,21 @@ export class WakeState implements QueueMember {
     return new Torrent(this.#engine, { ...known, ...counters }, this.#announcer, this.#gate, row)
   }
 
+  /** Tells it what was asked of it. */
+  #equip({ options }: Torrent): void {
+    if (this.#limits !== null) options.setRateLimits(this.#limits)
+    if (this.#controls === null) return
+    options.setOrder(this.#controls)
+    options.setSuperSeeding(this.#controls.superSeeding === true)
+    options.setOverwrite(this.#controls.overwrite === true)
+  }
+
   #isAwake(torrent: Torrent): Torrent {
-    this.#awake = torrent
-    this.#hooks.equip(torrent)
-    this.#row = null
+    this.#held = torrent
+    this.#equip(torrent)
     this.#changes += 1
-    this.#usedMs = this.#engine.clock.now()
-    this.#hooks.woken()
+    torrent.use()
+    this.#owner.woken()
     this.#gate.woke()
     return torrent
   }

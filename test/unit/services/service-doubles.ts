@@ -24,6 +24,7 @@ import type {
   FileReader,
   PeerSnapshot,
   TorrentControls,
+  AwakeTorrent,
   TorrentHandle,
   TorrentObstacles,
   TorrentSpec,
@@ -80,7 +81,7 @@ export class HandClock implements Clock {
 export const noObstacles: TorrentObstacles = { ...NO_OBSTACLES, private: false }
 
 /** One torrent of the fake engine. */
-export class FakeTorrent implements TorrentHandle {
+export class FakeTorrent implements TorrentHandle, AwakeTorrent {
   readonly infoHash: InfoHash
   readonly spec: TorrentSpec
   metainfo: Metainfo | null
@@ -124,8 +125,13 @@ export class FakeTorrent implements TorrentHandle {
   downRate = 10.6
   peerList: PeerSnapshot[] = []
 
-  async wake(): Promise<void> {
+  get awake(): AwakeTorrent | null {
+    return this.resting ? null : this
+  }
+
+  async wake(): Promise<AwakeTorrent> {
     this.resting = false
+    return this
   }
 
   async loadMetainfo(): Promise<Metainfo | null> {
