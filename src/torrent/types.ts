@@ -256,13 +256,13 @@ export interface TorrentEvents {
  */
 export interface TorrentHandle {
   readonly infoHash: InfoHash
-  /** True while it rests: its snapshot then changes only with `revision`. */
-  readonly resting: boolean
+  /** True while it is suspended: its snapshot then changes only with `revision`. */
+  readonly suspended: boolean
   /** Grows when it wakes, and with every change of what trackers() and the swarm counts of snapshot() show. */
   readonly revision: number
   /** BEP 27; null while the metadata is not known. */
   readonly private: boolean | null
-  /** It announces itself: runs, or seeds at rest. */
+  /** It announces itself: runs, or seeds while suspended. */
   readonly announced: boolean
   snapshot(): TorrentSnapshot
   peers(): PeerSnapshot[]
@@ -273,13 +273,17 @@ export interface TorrentHandle {
   /** One bit a piece, most significant first; empty before metadata. */
   haveBits(): Uint8Array
   readonly openReaders: number
-  /** The metainfo, null before it is known; loaded for this call when it rests. Rejects with what the records said. */
+  /**
+   * The metainfo, null before it is known; loaded for this call when it is suspended. Rejects with what the records
+   * said.
+   */
   loadMetainfo(): Promise<Metainfo | null>
   /**
-   * As files(), loaded for this call when it rests; each is made when it is taken, so that many can be taken in turns.
+   * As files(), loaded for this call when it is suspended; each is made when it is taken, so that many can be taken in
+   * turns.
    */
   loadFiles(): Promise<Iterable<FileSnapshot>>
-  /** What the user asks for from now on, also after a rest. */
+  /** What the user asks for from now on, also after a suspension. */
   setControls(controls: TorrentControls): void
   obstacles(): TorrentObstacles
   /** Takes trackers away, which hear `stopped`; those that were there. */

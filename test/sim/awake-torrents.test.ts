@@ -39,8 +39,8 @@ test('who kept the torrent until it was suspended cannot touch its files by it; 
     await swarm.clock.advance(15_000)
     kept.readNow(0, 0, 16, into)
   }
-  assert.equal(handle.resting, false, 'used again and again')
-  await swarm.clock.until('suspended', () => handle.resting, 60_000)
+  assert.equal(handle.suspended, false, 'used again and again')
+  await swarm.clock.until('suspended', () => handle.suspended, 60_000)
   for (const use of [
     () => kept.openReader(0),
     () => kept.resume(),
@@ -54,7 +54,7 @@ test('who kept the torrent until it was suspended cannot touch its files by it; 
   const fresh = await handle.wake()
   assert.notEqual(fresh, kept)
   assert.equal(handle.awake, fresh)
-  assert.equal(handle.resting, false)
+  assert.equal(handle.suspended, false)
   fresh.openReader(0).close()
   await swarm.close()
 })

@@ -87,7 +87,7 @@ test('two download, three wait; the next begins when one finishes; all complete 
   const { swarm, node, handles, states, until, feed } = await begin(401, { downloads: 2 })
   await until('DDQQQ')
   for (const waiting of handles.slice(2)) {
-    assert.equal(waiting.resting, true, 'nothing is made of a torrent that waits for its first turn')
+    assert.equal(waiting.suspended, true, 'nothing is made of a torrent that waits for its first turn')
     assert.deepEqual(announced(node, waiting), [])
   }
   const done: number[] = []
@@ -141,7 +141,7 @@ test('slow downloads do not count after a minute, and cost the last its place wh
   await swarm.clock.advance(50_000)
   assert.equal(states(), 'DQQQQ', 'not slow for a minute yet')
   await until('DDQQQ', 20_000)
-  assert.deepEqual([handles[0]?.resting, handles[1]?.resting], [true, false], 'nobody is there for the first')
+  assert.deepEqual([handles[0]?.suspended, handles[1]?.suspended], [true, false], 'nobody is there for the first')
   // The first gets a seeder that lasts for minutes; the second is slow in its turn, then the first counts again.
   await swarm.clock.advance(10_000)
   await feed(0, 6 * KIB)
@@ -178,7 +178,7 @@ test('a stream of a queued torrent runs at once, beyond the limit, and its torre
   reader.close()
   await until('DQQQQ')
   assert.deepEqual(announced(node, last).at(-1), 'stopped')
-  await swarm.clock.until('at rest', () => last.resting, 60_000)
+  await swarm.clock.until('suspended', () => last.suspended, 60_000)
   assert.ok(last.snapshot().progress > 0)
   await swarm.close()
 })
@@ -213,7 +213,7 @@ test('who waits for the metadata of a queued magnet gets it at once', async () =
   const magnet = node.add(second, { metainfo: null, name: 'magnet', peers: [seeder.address] })
   await swarm.clock.advance(1000)
   assert.equal(magnet.snapshot().status, 'queued')
-  assert.equal(magnet.resting, true)
+  assert.equal(magnet.suspended, true)
   assert.equal(await magnet.loadMetainfo(), null)
   assert.deepEqual(await magnet.loadFiles(), [])
   assert.equal(magnet.haveBits().length, 0)
@@ -250,7 +250,7 @@ test('seeds wait too, take turns while others wait, and a finished download goes
   const queue = { seeds: 1, downloads: 1, dontCountSlow: false }
   const { swarm, node, handles, until, feed } = await begin(410, queue, [0, 1, 2])
   await until('SQQDQ')
-  assert.equal(handles[1]?.resting, true)
+  assert.equal(handles[1]?.suspended, true)
   assert.deepEqual(announced(node, handles[1]), [])
   await feed(3)
   await until('SQQQD')
@@ -263,12 +263,12 @@ test('seeds wait too, take turns while others wait, and a finished download goes
   await swarm.close()
 })
 
-test('seeds that nobody asks do not count: they all end up at rest, seeding', async () => {
+test('seeds that nobody asks do not count: they all end up suspended, seeding', async () => {
   const { swarm, node, handles, until } = await begin(411, { seeds: 1 }, [0, 1, 2, 3, 4])
   await until('SQQQQ')
   await until('SSQQQ', 70_000)
   await until('SSSSS', 300_000)
-  await swarm.clock.until('at rest', () => handles.every(handle => handle.resting), 60_000)
+  await swarm.clock.until('suspended', () => handles.every(handle => handle.suspended), 60_000)
   await swarm.clock.advance(120_000)
   assert.equal(swarm.clock.pending, 0, 'no timer is left when nothing waits')
   assert.ok(handles.every(handle => announced(node, handle).join() === 'started'))
@@ -281,7 +281,7 @@ test('a queued seed refuses peers; one whose data is in doubt is looked at when 
   const peer = swarm.peer(torrents[1] as MadeTorrent)
   peer.connect(node.address)
   await swarm.clock.until('refused', () => peer.closed, 10_000)
-  assert.equal(handles[1]?.resting, true)
+  assert.equal(handles[1]?.suspended, true)
   await awake(handles[0]).stop()
   await until('TSDDD')
   await swarm.close()
@@ -368,7 +368,7 @@ test('5,000 queued torrents cost nothing while they wait, and little when they g
   await swarm.clock.advance(60_000)
   const running = () => handles.filter(handle => handle.snapshot().status !== 'queued')
   assert.deepEqual(running(), handles.slice(0, 3))
-  assert.equal(handles.filter(handle => !handle.resting).length, 3)
+  assert.equal(handles.filter(handle => !handle.suspended).length, 3)
   // The one of the queue, and whatever three downloads without peers need.
   assert.ok(swarm.clock.pending <= 3, `${swarm.clock.pending} timers`)
   assert.equal(node.events.filter(event => event === 'status downloading').length, 3)

@@ -255,7 +255,7 @@ test('a magnet with a web seed: metadata from a peer, the rest from the server',
   await swarm.close()
 })
 
-test('a torrent at rest keeps its web seeds, shows them, and goes on with them when it is resumed', async () => {
+test('a suspended torrent keeps its web seeds, shows them, and goes on with them when it is resumed', async () => {
   const swarm = new SimSwarm(209)
   const torrent = makeTorrent({ length: 4 * MIB, pieceLength: 64 * KIB })
   const http = serverOf(swarm, torrent, [A])
@@ -265,7 +265,7 @@ test('a torrent at rest keeps its web seeds, shows them, and goes on with them w
   const handle = node.add(torrent, { webSeeds: [A] })
   await swarm.clock.until('some came', () => handle.snapshot().totalDown > MIB, 10_000)
   await awake(handle).stop()
-  await swarm.clock.until('at rest', () => handle.resting, 60_000)
+  await swarm.clock.until('suspended', () => handle.suspended, 60_000)
   assert.deepEqual(
     handle.webSeeds().map(({ url, state }) => [url, state]),
     [[A, 'idle']],
@@ -275,6 +275,6 @@ test('a torrent at rest keeps its web seeds, shows them, and goes on with them w
   awake(handle).resume()
   await swarm.complete(handle)
   assertHolds(node, torrent)
-  await swarm.clock.until('at rest', () => handle.resting, 60_000)
+  await swarm.clock.until('suspended', () => handle.suspended, 60_000)
   await swarm.close()
 })

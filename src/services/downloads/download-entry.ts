@@ -50,7 +50,7 @@ interface Told {
   readonly lineage: Lineage | null
   readonly circuits: CircuitFacts | null
   readonly stalledVolume: string | null
-  /** Of a torrent at rest; null of others. */
+  /** Of a suspended torrent; null of others. */
   readonly revision: number | null
   /** Of one that is awake. */
   readonly parts: readonly object[]
@@ -189,14 +189,14 @@ export class DownloadEntry {
     // Where a reader is moves all the time; when the last one has gone that is to be told once.
     if (this.#readers !== null || told.read) return true
     if (torrent === null) return told.loadError !== this.loadError
-    return torrent.resting ? told.revision !== torrent.revision : !sameParts(told.parts, partsOf(torrent))
+    return torrent.suspended ? told.revision !== torrent.revision : !sameParts(told.parts, partsOf(torrent))
   }
 
   /** The record without further parts as JSON. */
   recordJson(limits: RateLimits): string {
     const { stored, loadError, lineage } = this
     const torrent = this.#torrent
-    const awake = torrent !== null && !torrent.resting
+    const awake = torrent !== null && !torrent.suspended
     const revision = torrent === null || awake ? null : torrent.revision
     this.#told = {
       stored,

@@ -48,7 +48,7 @@ export interface SeedingGoalsDeps {
 interface Seed {
   readonly entry: DownloadEntry
   readonly sinceMs: number
-  /** The ratio was looked at since it rests: it does not change there. */
+  /** The ratio was looked at since it is suspended: it does not change there. */
   looked: boolean
   stopping: boolean
 }
@@ -143,8 +143,8 @@ export class SeedingGoals {
     const { entry } = seed
     if (!entry.loaded) return null
     if (goal.seconds !== null && this.seededSec(entry) >= goal.seconds) return 'time'
-    if (goal.ratio === null || (seed.looked && entry.torrent.resting)) return null
-    seed.looked = entry.torrent.resting
+    if (goal.ratio === null || (seed.looked && entry.torrent.suspended)) return null
+    seed.looked = entry.torrent.suspended
     return shareRatio(entry.torrent.snapshot()) >= goal.ratio ? 'ratio' : null
   }
 

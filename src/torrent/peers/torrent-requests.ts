@@ -149,7 +149,7 @@ export class TorrentRequests implements BudgetWaiter {
     this.refillAll()
   }
 
-  /** The torrent rests: nobody is to be woken for it. */
+  /** The torrent is suspended: nobody is to be woken for it. */
   stop(): void {
     this.#core.engine.budget.forget(this)
   }

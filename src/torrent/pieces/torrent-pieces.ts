@@ -89,7 +89,7 @@ export class TorrentPieces implements SlotHolder {
     this.#track(this.#finish(content, buffer, buffer.takeBlocks()))
   }
 
-  /** Gives up what is not being written: the pieces are not wanted any more, or the torrent rests. */
+  /** Gives up what is not being written: the pieces are not wanted any more, or the torrent is suspended. */
   drop(pieces: Iterable<number>): void {
     for (const piece of pieces) {
       const buffer = this.#buffers.get(piece)

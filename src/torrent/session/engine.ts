@@ -55,9 +55,9 @@ export class Engine {
   readonly holders: SlotHolders
   readonly uploadSlots: UploadSlots
   readonly bans = new BanList()
-  /** Whom downloads at rest are not woken for. */
+  /** Whom suspended downloads are not woken for. */
   readonly dead: LatelyDead
-  /** Those at rest for whom somebody named peers. */
+  /** Suspended ones for whom somebody named peers. */
   readonly wakeLine = new WakeLine()
   /** Connections, also those being made, of all torrents. */
   readonly addresses = new AddressCounts()

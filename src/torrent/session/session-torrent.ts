@@ -1,6 +1,6 @@
-// One torrent of a session: what services/ and the session hold on to, whether it is awake or at rest (wake-state.ts).
-// It owns the announcer, which goes on while the torrent rests. What a rest keeps answers at rest too; for the rest
-// wake() comes first, which gives the torrent itself.
+// One torrent of a session: what services/ and the session hold on to, whether it is awake or suspended
+// (suspend-state.ts). It owns the announcer, which goes on meanwhile. What is kept of a suspended torrent answers here;
+// for the rest wake() comes first, which gives the torrent itself.
 
 import { AppError } from '../../base/errors.ts'
 import type { InfoHash, PeerAddress } from '../../base/ids.ts'
@@ -10,7 +10,7 @@ import type { Handshake } from '../../wire/peer/handshake.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import type { Engine } from './engine.ts'
 import type { LinkReceiver, PeerLink } from '../peers/peer-link.ts'
-import { listens, restingHave, restingObstacles, restingSnapshot } from './resting-torrent.ts'
+import { listens, suspendedHave, suspendedObstacles, suspendedSnapshot } from './suspended-torrent.ts'
 import { sourceRows } from '../peers/source-rows.ts'
 import { Torrent } from './torrent.ts'
 import { fileSnapshots } from './torrent-stats.ts'
@@ -27,16 +27,16 @@ import type {
   TorrentStatus,
   WebSeedRow,
 } from '../types.ts'
-import { type WakeOwner, WakeState } from './wake-state.ts'
+import { type WakeOwner, SuspendState } from './suspend-state.ts'
 import { idleWebSeed } from '../web-seeds/web-seed-row.ts'
 
 /** Addresses that are kept for a torrent that waits to be woken: thousands may wait. */
 const MAX_NAMED = 50
 
-/** Who puts torrents to rest; see Session. */
-export interface RestWatch {
+/** Who suspends torrents; see Session. */
+export interface IdleWatch {
   /** It may be idle soon. */
-  mayRest(torrent: SessionTorrent): void
+  mayBeIdle(torrent: SessionTorrent): void
 }
 
 /** One torrent of the session. */
@@ -44,16 +44,16 @@ export class SessionTorrent implements TorrentHandle, WakeOwner {
   readonly infoHash: InfoHash
   readonly #engine: Engine
   readonly #announcer: Announcer
-  readonly #state: WakeState
-  readonly #watch: RestWatch
-  /** Its files are being moved: no time to rest. */
+  readonly #state: SuspendState
+  readonly #watch: IdleWatch
+  /** Its files are being moved: not to be suspended. */
   #moving = false
   /** It is being removed: nobody is told of it, whoever asks for it is a stranger. */
   #leaving = false
   /** The user asked trackers for peers: whoever they name next is called, whatever is known of it. */
   #asked = false
 
-  constructor(engine: Engine, spec: TorrentSpec, watch: RestWatch) {
+  constructor(engine: Engine, spec: TorrentSpec, watch: IdleWatch) {
     this.infoHash = spec.infoHash
     this.#engine = engine
     this.#announcer = engine.deps.announcers.create({
@@ -68,22 +68,22 @@ export class SessionTorrent implements TorrentHandle, WakeOwner {
       onPeers: (peers, origin) => this.#named(peers, origin),
     })
     this.#watch = watch
-    this.#state = new WakeState(engine, spec, this.#announcer, this)
+    this.#state = new SuspendState(engine, spec, this.#announcer, this)
   }
 
-  /** Begins, as its spec asks for. Settles when it is known whether it may go on resting. */
+  /** Begins, as its spec asks for. Settles when it is known whether it may stay suspended. */
   begin(running: boolean): Promise<void> {
     return this.#state.begin(running)
   }
 
-  // --- TorrentHandle: works at rest too
+  // --- TorrentHandle: works while suspended too
 
   get leaving(): boolean {
     return this.#leaving
   }
 
-  get resting(): boolean {
-    return this.#state.resting
+  get suspended(): boolean {
+    return this.#state.suspended
   }
 
   get status(): TorrentStatus {
@@ -105,7 +105,7 @@ export class SessionTorrent implements TorrentHandle, WakeOwner {
   snapshot(): TorrentSnapshot {
     const { held, destination } = this.#state
     if (held instanceof Torrent) return held.snapshot()
-    return restingSnapshot(this.infoHash, destination, held, this.#announcer)
+    return suspendedSnapshot(this.infoHash, destination, held, this.#announcer)
   }
 
   get revision(): number {
@@ -132,7 +132,7 @@ export class SessionTorrent implements TorrentHandle, WakeOwner {
 
   haveBits(): Uint8Array {
     const { held } = this.#state
-    return held instanceof Torrent ? held.haveBits() : restingHave(held).buffer
+    return held instanceof Torrent ? held.haveBits() : suspendedHave(held).buffer
   }
 
   get openReaders(): number {
@@ -149,7 +149,7 @@ export class SessionTorrent implements TorrentHandle, WakeOwner {
     const { held, isMagnet } = this.#state
     if (held instanceof Torrent) return held.filesInTurns()
     if (isMagnet) return []
-    return fileSnapshots((await this.#state.contents()).metainfo, held.selected, restingHave(held))
+    return fileSnapshots((await this.#state.contents()).metainfo, held.selected, suspendedHave(held))
   }
 
   get awake(): AwakeTorrent | null {
@@ -169,7 +169,7 @@ export class SessionTorrent implements TorrentHandle, WakeOwner {
   obstacles(): TorrentObstacles {
     const { held } = this.#state
     if (held instanceof Torrent) return held.options.obstacles()
-    return restingObstacles(held, this.#engine.deps.swarm?.networkTrouble?.() ?? null)
+    return suspendedObstacles(held, this.#engine.deps.swarm?.networkTrouble?.() ?? null)
   }
 
   removeTrackers(urls: readonly string[]): string[] {
@@ -204,13 +204,14 @@ export class SessionTorrent implements TorrentHandle, WakeOwner {
     this.#state.setRateLimits(limits)
   }
 
-  /** The torrent while it is awake, for what is no use of it; null at rest. */
+  /** The torrent while it is awake, for what is no use of it; null while suspended. */
   get current(): Torrent | null {
     return this.#state.awake
   }
 
   /**
-   * Takes over an incoming connection; null = refused. One that comes during a rest waits until the torrent is awake.
+   * Takes over an incoming connection; null = refused. One that comes during a suspension waits until the torrent is
+   * awake.
    */
   accept(link: PeerLink, handshake: Handshake): LinkReceiver | null | Promise<LinkReceiver | null> {
     if (this.#leaving) return null
@@ -229,15 +230,16 @@ export class SessionTorrent implements TorrentHandle, WakeOwner {
   }
 
   /**
-   * Puts the torrent to rest if nobody has used it for a while; `crowded`: many others could rest too. Answers whether
-   * it is to be asked again: false when it rests, or is in a state that only an event of the engine ends.
+   * Suspends the torrent if nobody has used it for a while; `crowded`: many others could be suspended too. Answers
+   * whether it is to be asked again: false when it is suspended, or is in a state that only an event of the engine
+   * ends.
    */
-  restIfIdle(nowMs: number, crowded: boolean): boolean {
+  suspendIfIdle(nowMs: number, crowded: boolean): boolean {
     const { wakeLine } = this.#engine
     const place = wakeLine.has(this) ? (crowded ? 'hurried' : 'called') : crowded ? 'crowd' : 'alone'
-    const { again, untried } = this.#state.restIfIdle(nowMs, place, this.#moving)
+    const { again, untried } = this.#state.suspendIfIdle(nowMs, place, this.#moving)
     if (untried.length > 0) this.#stand(untried, this.private === true ? 'tracker' : 'dht')
-    // In the crowd it may have gone to rest to wait there.
+    // In the crowd it may have been suspended to wait there.
     if (place !== 'crowd' && (!again || this.#state.awake?.connected === true)) wakeLine.left(this)
     return again
   }
@@ -265,7 +267,7 @@ export class SessionTorrent implements TorrentHandle, WakeOwner {
   // --- WakeOwner
 
   woken(): void {
-    this.#watch.mayRest(this)
+    this.#watch.mayBeIdle(this)
   }
 
   #wantedPeers(): number {
@@ -282,7 +284,7 @@ export class SessionTorrent implements TorrentHandle, WakeOwner {
 
   #named(peers: readonly PeerAddress[], origin: PeerOrigin): void {
     if (peers.length === 0) return
-    // A seed at rest is found by those that look for it.
+    // A suspended seed is found by those that look for it.
     const { awake, row } = this.#state
     // Of one that is being looked at since a start the run before may have kept whom trackers named.
     const seeks = row?.status === 'downloading' || (row?.status === 'allocating' && row.piecesLeft > 0)

@@ -69,13 +69,13 @@ export interface SessionDeps {
    */
   readonly rangeArena?: Arena
   readonly events: TorrentEvents
-  /** What torrents at rest are woken from; without it none rests. */
+  /** What suspended torrents are woken from; without it none is suspended. */
   readonly contents?: TorrentContentsSource
   /** How web seeds are asked (BEP 19); without it none is. */
   readonly webSeeds?: HttpRanges
   /** What another session lends (Session.share); without it this one has its own. */
   readonly share?: EngineShare
-  /** Hundreds of torrents are awake that will rest soon (true), and have gone to rest (false). */
+  /** Hundreds of torrents are awake that will be suspended soon (true), and have been suspended (false). */
   crowdChanged?(crowded: boolean): void
   /** What swarms use besides; without it they do with less. */
   readonly swarm?: SwarmParts

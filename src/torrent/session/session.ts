@@ -6,7 +6,7 @@ import type { InfoHash, InfoHashV2 } from '../../base/ids.ts'
 import type { Timer } from '../../ports/clock.ts'
 import type { TcpListener } from '../../ports/tcp.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
-import { DrowsyTorrents } from './drowsy-torrents.ts'
+import { IdleTorrents } from './idle-torrents.ts'
 import { Engine } from './engine.ts'
 import type { EngineShare } from './engine-share.ts'
 import type { IpFilter } from '../peers/ip-filter.ts'
@@ -14,8 +14,8 @@ import { OtherNames } from '../pieces/other-names.ts'
 import { SessionAccept } from './session-accept.ts'
 import type { SessionFigures } from '../../ports/engine-figures.ts'
 import type { SessionDeps, SessionLimits, SessionOptions } from './session-types.ts'
-import { type RestWatch, SessionTorrent } from './session-torrent.ts'
-import { MAY_REST } from './torrent.ts'
+import { type IdleWatch, SessionTorrent } from './session-torrent.ts'
+import { MAY_SUSPEND } from './torrent.ts'
 import type { TorrentEvents, TorrentHandle, TorrentLimits, TorrentSpec, TorrentStatus } from '../types.ts'
 
 /** One tick for everything that waits for time: rate limits, time-outs, choking. */
@@ -27,13 +27,13 @@ const BEGIN_LIMIT_MS = 1000
 const REMOVE_FAREWELL_MS = 3000
 
 /** The engine. `start()` first; torrents may be added before and after. */
-export class Session implements RestWatch {
+export class Session implements IdleWatch {
   readonly #engine: Engine
   readonly #accept: SessionAccept
   readonly #torrents = new Map<InfoHash, SessionTorrent>()
   readonly #names = new OtherNames()
-  readonly #drowsy: DrowsyTorrents<SessionTorrent>
-  /** Torrents of which it is not known yet whether they may rest. */
+  readonly #idle: IdleTorrents<SessionTorrent>
+  /** Torrents of which it is not known yet whether they may be suspended. */
   #beginning = 0
   #whenRoom: () => void = () => undefined
   #tooSlow = false
@@ -42,7 +42,7 @@ export class Session implements RestWatch {
 
   constructor(options: SessionOptions, deps: SessionDeps) {
     const events = this.#watched(deps.events)
-    this.#drowsy = new DrowsyTorrents(crowded => deps.crowdChanged?.(crowded))
+    this.#idle = new IdleTorrents(crowded => deps.crowdChanged?.(crowded))
     this.#engine = new Engine(options, { ...deps, events }, () => this.#startTick())
     const route = (name: InfoHash): SessionTorrent | undefined =>
       this.#torrents.get(name) ?? this.#torrents.get(this.#names.knownAs(name))
@@ -136,7 +136,7 @@ export class Session implements RestWatch {
       .begin(spec.running)
       .catch((error: unknown) => this.#engine.defect(error))
       .finally(() => this.#begun())
-    if (!spec.running) this.mayRest(torrent)
+    if (!spec.running) this.mayBeIdle(torrent)
     return torrent
   }
 
@@ -201,7 +201,7 @@ export class Session implements RestWatch {
     } finally {
       this.#torrents.delete(infoHash)
       this.#names.forget(infoHash)
-      this.#drowsy.delete(torrent)
+      this.#idle.delete(torrent)
     }
   }
 
@@ -220,7 +220,7 @@ export class Session implements RestWatch {
     this.#torrents.get(infoHash)?.setRateLimits(limits)
   }
 
-  /** What SwarmParts answers has changed: records of torrents at rest are made anew. */
+  /** What SwarmParts answers has changed: records of suspended torrents are made anew. */
   swarmChanged(): void {
     this.#engine.changes += 1
   }
@@ -245,7 +245,7 @@ export class Session implements RestWatch {
     engine.queue.setLimits(limits.queue)
   }
 
-  /** The events, seen on their way: a torrent that seeds or is stopped may rest. */
+  /** The events, seen on their way: a torrent that seeds or is stopped may be suspended. */
   #watched(events: TorrentEvents): TorrentEvents {
     return {
       metadata: (infoHash, metainfo) => {
@@ -260,7 +260,7 @@ export class Session implements RestWatch {
       failed: (infoHash, error) => events.failed(infoHash, error),
       statusChanged: (infoHash, status) => {
         const torrent = this.#torrents.get(infoHash)
-        if (torrent?.resting === false && MAY_REST.has(status)) this.mayRest(torrent)
+        if (torrent?.suspended === false && MAY_SUSPEND.has(status)) this.mayBeIdle(torrent)
         events.statusChanged(infoHash, status)
       },
       fileSetAside: (infoHash, path, kept) => events.fileSetAside?.(infoHash, path, kept),
@@ -276,11 +276,11 @@ export class Session implements RestWatch {
     torrent.alsoAs(other)
   }
 
-  // --- RestWatch
+  // --- IdleWatch
 
-  mayRest(torrent: SessionTorrent): void {
+  mayBeIdle(torrent: SessionTorrent): void {
     if (this.#engine.deps.contents === undefined) return
-    this.#drowsy.add(torrent)
+    this.#idle.add(torrent)
     this.#startTick()
   }
 
@@ -289,7 +289,7 @@ export class Session implements RestWatch {
     this.#timer = this.#engine.clock.every(TICK_MS, () => {
       const nowMs = this.#engine.clock.now()
       const active = this.#engine.tick(nowMs)
-      if (this.#drowsy.sweep(nowMs, this.#engine.wakeLine.crowded) || active) return
+      if (this.#idle.sweep(nowMs, this.#engine.wakeLine.crowded) || active) return
       this.#timer?.cancel()
       this.#timer = null
     })

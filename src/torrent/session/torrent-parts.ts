@@ -16,7 +16,7 @@ import { TorrentPieces } from '../pieces/torrent-pieces.ts'
 import { TorrentReactions } from './torrent-reactions.ts'
 import { TorrentRequests } from '../peers/torrent-requests.ts'
 import { TorrentRun } from './torrent-run.ts'
-import { type RestingTorrent, restingHave } from './resting-torrent.ts'
+import { type SuspendedTorrent, suspendedHave } from './suspended-torrent.ts'
 import type { RunGate } from './torrent-queue.ts'
 import { TorrentScrub } from '../pieces/torrent-scrub.ts'
 import { TorrentSelection } from './torrent-selection.ts'
@@ -48,8 +48,14 @@ export class TorrentParts implements Ticker {
   readonly #reactions: TorrentReactions
   #secondMs = 0
 
-  /** `gate`: its place in the queue. `rested`: it goes on where a rest began, without looking at its files. */
-  constructor(engine: Engine, spec: TorrentSpec, announcer: Announcer, gate: RunGate, rested: RestingTorrent | null) {
+  /** `gate`: its place in the queue. `suspended`: it goes on where a suspension began, without looking at its files. */
+  constructor(
+    engine: Engine,
+    spec: TorrentSpec,
+    announcer: Announcer,
+    gate: RunGate,
+    suspended: SuspendedTorrent | null,
+  ) {
     const core = new TorrentCore(engine, spec)
     const reports = new TorrentReactions(core, announcer)
     this.core = core
@@ -78,7 +84,7 @@ export class TorrentParts implements Ticker {
     this.selection = new TorrentSelection(core, { run, work, requests, pieces, reactions: reports })
     this.options = new TorrentOptions(core, requests, swarm.peers.connector, run, changed)
     core.ticker = this
-    this.#begin(spec, rested)
+    this.#begin(spec, suspended)
   }
 
   /** Peers that somebody named; null: the user or a magnet. */
@@ -104,23 +110,23 @@ export class TorrentParts implements Ticker {
     return true
   }
 
-  #begin({ metainfo, peers }: TorrentSpec, rested: RestingTorrent | null): void {
+  #begin({ metainfo, peers }: TorrentSpec, suspended: SuspendedTorrent | null): void {
     const { core } = this
     // Metadata without the hashes of its pieces is not whole: they are fetched first.
-    if (metainfo !== null && !this.#metadata.holdsBack(metainfo)) this.#goOn(core.setContent(metainfo), rested)
+    if (metainfo !== null && !this.#metadata.holdsBack(metainfo)) this.#goOn(core.setContent(metainfo), suspended)
     // BEP 27: a private torrent's peers come from its own trackers.
     if (core.content?.metainfo.private !== true) this.learn(peers, null)
   }
 
-  #goOn(content: TorrentContent, rested: RestingTorrent | null): void {
-    if (rested === null) return this.#check.assumeResumed(content)
+  #goOn(content: TorrentContent, suspended: SuspendedTorrent | null): void {
+    if (suspended === null) return this.#check.assumeResumed(content)
     this.#check.expectResumed(content)
-    this.core.sessionDown = rested.sessionDown
-    this.core.sessionUp = rested.sessionUp
-    content.picker.setHave(restingHave(rested))
-    if (rested.status === 'seeding') this.run.carryOn(content)
-    else if (rested.status === 'downloading') this.run.lookOn(content)
-    else if (rested.status === 'queued') this.run.waitOn()
+    this.core.sessionDown = suspended.sessionDown
+    this.core.sessionUp = suspended.sessionUp
+    content.picker.setHave(suspendedHave(suspended))
+    if (suspended.status === 'seeding') this.run.carryOn(content)
+    else if (suspended.status === 'downloading') this.run.lookOn(content)
+    else if (suspended.status === 'queued') this.run.waitOn()
   }
 
   #isBusy(): boolean {

@@ -78,12 +78,12 @@ export class TorrentRun implements RunForReaders, CheckedRun, FailedRun {
     return this.#underWay === 0 && this.#checkpoints.idle && !this.#forReaders
   }
 
-  /** After a rest, until it is known what is there: settles then. Null at other times. */
+  /** After a suspension, until it is known what is there: settles then. Null at other times. */
   get looking(): Promise<void> | null {
     return this.#looking
   }
 
-  /** Goes on seeding after a rest: the data is checked and trackers know us. */
+  /** Goes on seeding after a suspension: the data is checked and trackers know us. */
   carryOn(content: TorrentContent): void {
     this.#wanted = true
     this.#worked = true
@@ -96,8 +96,8 @@ export class TorrentRun implements RunForReaders, CheckedRun, FailedRun {
   }
 
   /**
-   * Goes on downloading after a rest: trackers know us. What lies on the disk is looked at as at every start before
-   * anybody connects and before anything is written: meanwhile a file may have gone.
+   * Goes on downloading after a suspension: trackers know us. What lies on the disk is looked at as at every start
+   * before anybody connects and before anything is written: meanwhile a file may have gone.
    */
   lookOn(content: TorrentContent): void {
     this.#wanted = true
@@ -110,7 +110,7 @@ export class TorrentRun implements RunForReaders, CheckedRun, FailedRun {
     })
   }
 
-  /** Waits on after a rest. */
+  /** Waits on after a suspension. */
   waitOn(): void {
     this.#wanted = true
     this.#core.status = 'queued'

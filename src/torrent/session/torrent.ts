@@ -9,9 +9,9 @@ import type { Engine } from './engine.ts'
 import { ORIGIN_BITS } from '../peers/known-peers.ts'
 import type { LinkReceiver, PeerLink } from '../peers/peer-link.ts'
 import { TorrentCore } from './torrent-core.ts'
-import { type RestingTorrent, UNKNOWN_LEFT } from './resting-torrent.ts'
+import { type SuspendedTorrent, UNKNOWN_LEFT } from './suspended-torrent.ts'
 import type { RunGate } from './torrent-queue.ts'
-import { fileSnapshots, peerSnapshots, restingOf, torrentSnapshot } from './torrent-stats.ts'
+import { fileSnapshots, peerSnapshots, suspendedOf, torrentSnapshot } from './torrent-stats.ts'
 import { TorrentParts } from './torrent-parts.ts'
 import { TorrentOptions } from './torrent-options.ts'
 import type {
@@ -25,14 +25,14 @@ import type {
   WebSeedRow,
 } from '../types.ts'
 
-/** States in which a torrent that nobody uses may rest. */
-export const MAY_REST: ReadonlySet<TorrentStatus> = new Set(['seeding', 'downloading', 'stopped', 'queued'])
+/** States in which a torrent that nobody uses may be suspended. */
+export const MAY_SUSPEND: ReadonlySet<TorrentStatus> = new Set(['seeding', 'downloading', 'stopped', 'queued'])
 
 /**
- * Among whom a torrent goes to rest: `called`, it was woken for peers that were named; `crowd`, many others are awake,
+ * Among whom a torrent is suspended: `called`, it was woken for peers that were named; `crowd`, many others are awake,
  * or wait to be woken; `hurried`: both.
  */
-export type RestPlace = 'alone' | 'called' | 'crowd' | 'hurried'
+export type SuspendPlace = 'alone' | 'called' | 'crowd' | 'hurried'
 
 /** One torrent. */
 export class Torrent implements AwakeTorrent {
@@ -43,9 +43,15 @@ export class Torrent implements AwakeTorrent {
   #usedMs = Number.NEGATIVE_INFINITY
   #suspended = false
 
-  /** `gate`: its place in the queue. `rested`: it goes on where a rest began, without looking at its files. */
-  constructor(engine: Engine, spec: TorrentSpec, announcer: Announcer, gate: RunGate, rested: RestingTorrent | null) {
-    this.#parts = new TorrentParts(engine, spec, announcer, gate, rested)
+  /** `gate`: its place in the queue. `suspended`: it goes on where a suspension began, without looking at its files. */
+  constructor(
+    engine: Engine,
+    spec: TorrentSpec,
+    announcer: Announcer,
+    gate: RunGate,
+    suspended: SuspendedTorrent | null,
+  ) {
+    this.#parts = new TorrentParts(engine, spec, announcer, gate, suspended)
     this.#core = this.#parts.core
     this.#announcer = announcer
   }
@@ -130,7 +136,7 @@ export class Torrent implements AwakeTorrent {
     return this.#parts.streams.readNow(fileIndex, position, length, into)
   }
 
-  // --- session-torrent.ts, wake-state.ts
+  // --- session-torrent.ts, suspend-state.ts
 
   /** Somebody uses it. Throws when it was kept until its torrent was suspended. */
   use(): void {
@@ -236,18 +242,18 @@ export class Torrent implements AwakeTorrent {
     return this.#core.peers.size > 0
   }
 
-  /** Somebody is connected or reads: no time to rest. */
+  /** Somebody is connected or reads: not to be suspended. */
   get busy(): boolean {
     return this.#core.readers.open > 0 || this.#core.peers.size > 0 || this.#parts.swarm.peers.connector.size > 0
   }
 
   /**
-   * What is to be kept while it rests, null when it must stay awake: it seeds all it has selected, is stopped or
+   * What is to be kept while it is suspended, null when it must stay awake: it seeds all it has selected, is stopped or
    * queued, or downloads and knows nobody who might have something; nobody uses it and nothing is on its way. Known
-   * addresses are forgotten. It must not be used afterwards. In a crowd also one rests whose addresses wait for their
-   * turn: they stay in `untried`.
+   * addresses are forgotten. It must not be used afterwards. In a crowd also one is suspended whose addresses wait for
+   * their turn: they stay in `untried`.
    */
-  rest(place: RestPlace = 'alone'): RestingTorrent | null {
+  suspend(place: SuspendPlace = 'alone'): SuspendedTorrent | null {
     const { content, status } = this.#core
     if (
       content === null ||
@@ -261,17 +267,17 @@ export class Torrent implements AwakeTorrent {
       return null
     if (status === 'seeding' && !(this.#core.working && this.#core.satisfied)) return null
     if (status === 'downloading' && !this.#waitsForSomebody(place === 'crowd')) return null
-    if (!MAY_REST.has(status)) return null
+    if (!MAY_SUSPEND.has(status)) return null
     const patient = place === 'alone' || place === 'called'
     if (patient && this.#core.working && this.#parts.swarm.peers.connector.hasDue(this.#core.now())) return null
     this.#suspended = true
     this.#core.engine.deactivate(this.#parts)
     this.#parts.webSeeds.stop()
     if (status === 'downloading') this.#noteDead()
-    return restingOf(this.#core, content.metainfo, content.picker.have)
+    return suspendedOf(this.#core, content.metainfo, content.picker.have)
   }
 
-  /** Addresses that were not called before it went to rest. */
+  /** Addresses that were not called before it was suspended. */
   get untried(): PeerAddress[] {
     return [...this.#core.known.addresses(false)]
   }
@@ -306,7 +312,7 @@ export class Torrent implements AwakeTorrent {
     this.#parts.swarm.peers.closeRefused('in the IP filter')
   }
 
-  /** After a rest, until it is known what is there: settles then. Null at other times. */
+  /** After a suspension, until it is known what is there: settles then. Null at other times. */
   get looking(): Promise<void> | null {
     return this.#parts.run.looking
   }

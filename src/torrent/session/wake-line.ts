@@ -1,4 +1,4 @@
-// Torrents at rest for which somebody named peers: few are woken at a time, the others wait in line as they are. Most
+// Suspended torrents for which somebody named peers: few are woken at a time, the others wait in line as they are. Most
 // of the addresses that are named for a download that knew nobody are dead, and thousands may be named in one minute.
 
 /** Awake at a time: as many as can be called in the places there are for half-open connections, and some that wait. */
@@ -9,7 +9,7 @@ export class WakeLine<T extends object> {
   readonly #awake = new Set<T>()
   readonly #waiting = new Map<T, () => void>()
 
-  /** Some wait: who is awake in vain is to rest soon. */
+  /** Some wait: who is awake in vain is to be suspended soon. */
   get crowded(): boolean {
     return this.#waiting.size > 0
   }
@@ -31,7 +31,7 @@ export class WakeLine<T extends object> {
     wake()
   }
 
-  /** It rests, was found by somebody, or has gone. */
+  /** It is suspended, was found by somebody, or has gone. */
   left(torrent: T): void {
     this.#waiting.delete(torrent)
     if (!this.#awake.delete(torrent)) return

@@ -32,7 +32,7 @@ import type {
   WebSeedRow,
 } from '../../../src/torrent/types.ts'
 import type { Metainfo } from '../../../src/wire/metainfo/torrent-types.ts'
-import { NO_OBSTACLES } from '../../../src/torrent/session/resting-torrent.ts'
+import { NO_OBSTACLES } from '../../../src/torrent/session/suspended-torrent.ts'
 import { idleWebSeed } from '../../../src/torrent/web-seeds/web-seed-row.ts'
 import { silentLog } from '../../kit/doubles/silent-log.ts'
 
@@ -111,7 +111,7 @@ export class FakeTorrent implements TorrentHandle, AwakeTorrent {
     else this.status = spec.metainfo === null ? 'metadata' : 'downloading'
   }
 
-  resting = false
+  suspended = false
   private = false
   progress = 0.25
   announced = false
@@ -126,11 +126,11 @@ export class FakeTorrent implements TorrentHandle, AwakeTorrent {
   peerList: PeerSnapshot[] = []
 
   get awake(): AwakeTorrent | null {
-    return this.resting ? null : this
+    return this.suspended ? null : this
   }
 
   async wake(): Promise<AwakeTorrent> {
-    this.resting = false
+    this.suspended = false
     return this
   }
 

@@ -1,6 +1,6 @@
 // Torrents in the engine that are no downloads: packs of channels (ports/pack-torrents.ts). Stands between the engine
-// and those who listen to it: what is told of a hidden torrent ends here, and what one at rest is woken from comes from
-// here.
+// and those who listen to it: what is told of a hidden torrent ends here, and what a suspended one is woken from comes
+// from here.
 
 import { AppError } from '../../../base/errors.ts'
 import { type Deferred, makeDeferred } from '../../../base/deferred.ts'

@@ -1,5 +1,5 @@
-// Whether one torrent is awake (torrent.ts) or at rest (resting-torrent.ts), and the ways between: it is woken by
-// whoever needs it or when it is its turn in the queue, and put to rest by the session's sweep when nobody used it for
+// Whether one torrent is awake (torrent.ts) or suspended (suspended-torrent.ts), and the ways between: it is woken by
+// whoever needs it or when it is its turn in the queue, and suspended by the session's sweep when nobody used it for
 // a while. Both states are one value of two types: who has a Torrent in hand has one that is awake.
 
 import { AppError } from '../../base/errors.ts'
@@ -8,10 +8,10 @@ import type { Announcer } from '../../ports/announcer.ts'
 import type { Timer } from '../../ports/clock.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import type { Engine } from './engine.ts'
-import { filesUnchanged, queuedFrom, type RestingTorrent, restingFrom, seekingFrom } from './resting-torrent.ts'
+import { filesUnchanged, queuedFrom, type SuspendedTorrent, suspendedFrom, seekingFrom } from './suspended-torrent.ts'
 import { layoutOf } from './torrent-core.ts'
 import { OPEN_GATE, type QueueMember, type RunGate } from './torrent-queue.ts'
-import { MAY_REST, type RestPlace, Torrent } from './torrent.ts'
+import { MAY_SUSPEND, type SuspendPlace, Torrent } from './torrent.ts'
 import type { TorrentControls, TorrentLimits, TorrentSpec } from '../types.ts'
 
 /**
@@ -20,7 +20,8 @@ import type { TorrentControls, TorrentLimits, TorrentSpec } from '../types.ts'
 const STAY_MS = 20_000
 const SEEKING_STAY_MS = 60_000
 /**
- * With a crowd of others that could rest as well, as when thousands are added: the memory of all of them is the price.
+ * With a crowd of others that could be suspended as well, as when thousands are added: the memory of all of them is the
+ * price.
  */
 const CROWDED_STAY_MS = 5000
 /** One whose records could not be read when its turn came asks for another after this. */
@@ -45,8 +46,8 @@ export interface IdleLook {
 const LOOK_AGAIN: IdleLook = { again: true, untried: [] }
 const LOOK_NO_MORE: IdleLook = { again: false, untried: [] }
 
-/** One torrent, awake or at rest. */
-export class WakeState implements QueueMember {
+/** One torrent, awake or suspended. */
+export class SuspendState implements QueueMember {
   /** Addresses of web seeds, as the spec or its metadata names them. */
   readonly webSeeds: readonly string[]
   readonly #engine: Engine
@@ -55,7 +56,7 @@ export class WakeState implements QueueMember {
   readonly #owner: WakeOwner
   readonly #gate: RunGate
   #destination: string
-  #held: Torrent | RestingTorrent
+  #held: Torrent | SuspendedTorrent
   #waking: Promise<Torrent> | null = null
   #limits: TorrentLimits | null
   #controls: TorrentControls | null
@@ -85,21 +86,21 @@ export class WakeState implements QueueMember {
   }
 
   /** The torrent, or what is kept of it. */
-  get held(): Torrent | RestingTorrent {
+  get held(): Torrent | SuspendedTorrent {
     return this.#held
   }
 
-  /** Null at rest. */
+  /** Null while suspended. */
   get awake(): Torrent | null {
     return this.#held instanceof Torrent ? this.#held : null
   }
 
-  /** What is kept at rest; null while awake. */
-  get row(): RestingTorrent | null {
+  /** What is kept while it is suspended; null while awake. */
+  get row(): SuspendedTorrent | null {
     return this.#held instanceof Torrent ? null : this.#held
   }
 
-  /** What the user asks of it from now on, also after a rest. */
+  /** What the user asks of it from now on, also after a suspension. */
   setControls(controls: TorrentControls): void {
     this.#controls = controls
     this.#limits = controls
@@ -112,7 +113,7 @@ export class WakeState implements QueueMember {
     this.awake?.options.setRateLimits(limits)
   }
 
-  get resting(): boolean {
+  get suspended(): boolean {
     return !(this.#held instanceof Torrent)
   }
 
@@ -129,12 +130,12 @@ export class WakeState implements QueueMember {
     return this.#changes
   }
 
-  /** Its metadata is not known: only asked for at rest. */
+  /** Its metadata is not known: only asked for while suspended. */
   get isMagnet(): boolean {
     return this.#spec !== null && this.#spec.metainfo === null
   }
 
-  /** Begins, as its spec asks for. Settles when it is known whether it may go on resting. */
+  /** Begins, as its spec asks for. Settles when it is known whether it may stay suspended. */
   async begin(running: boolean): Promise<void> {
     if (this.#held instanceof Torrent) return running ? this.#held.begin() : undefined
     const spec = this.#spec
@@ -173,30 +174,30 @@ export class WakeState implements QueueMember {
     return this.#waking
   }
 
-  /** What is to be known of one at rest whose metadata is known. */
+  /** What is to be known of a suspended one whose metadata is known. */
   async contents(): Promise<{ metainfo: Metainfo; resume: TorrentSpec['resume'] }> {
     const spec = this.#spec
     if (spec !== null && spec.metainfo !== null) return { metainfo: spec.metainfo, resume: spec.resume }
     const found = await this.#engine.deps.contents?.load(this.#infoHash)
-    // Removed meanwhile: every row that is at rest has its metadata in the records.
+    // Removed meanwhile: every row that is suspended has its metadata in the records.
     if (found === undefined || found === null) throw new AppError('Aborted', 'The download is gone.')
     return found
   }
 
   /**
-   * Puts the torrent to rest if nobody has used it for a while, which is short in a crowd and for who was woken by
-   * names; `busy`: somebody does. Answers whether it is to be asked again: false when it rests, or is in a state that
+   * Suspends the torrent if nobody has used it for a while, which is short in a crowd and for who was woken by names;
+   * `busy`: somebody does. Answers whether it is to be asked again: false when it is suspended, or is in a state that
    * only an event of the engine ends.
    */
-  restIfIdle(nowMs: number, place: RestPlace, busy: boolean): IdleLook {
+  suspendIfIdle(nowMs: number, place: SuspendPlace, busy: boolean): IdleLook {
     const torrent = this.#held
     if (!(torrent instanceof Torrent)) return LOOK_NO_MORE
     const seeks = torrent.status === 'downloading'
     if (busy || torrent.busy || (seeks && torrent.usedMs === Number.NEGATIVE_INFINITY)) torrent.use()
     if (nowMs - torrent.usedMs < (place !== 'alone' ? CROWDED_STAY_MS : seeks ? SEEKING_STAY_MS : STAY_MS))
       return LOOK_AGAIN
-    const row = torrent.rest(place)
-    if (row === null) return torrent.metainfo !== null && MAY_REST.has(torrent.status) ? LOOK_AGAIN : LOOK_NO_MORE
+    const row = torrent.suspend(place)
+    if (row === null) return torrent.metainfo !== null && MAY_SUSPEND.has(torrent.status) ? LOOK_AGAIN : LOOK_NO_MORE
     this.#held = row
     return row.status === 'downloading' ? { again: false, untried: torrent.untried } : LOOK_NO_MORE
   }
@@ -249,13 +250,13 @@ export class WakeState implements QueueMember {
   /**
    * What wakes it is in the records. What is being looked at is at hand all the same, and peers of a magnet are not.
    */
-  #isRecorded({ status }: RestingTorrent, { metainfo, peers }: TorrentSpec): boolean {
+  #isRecorded({ status }: SuspendedTorrent, { metainfo, peers }: TorrentSpec): boolean {
     return status === 'stopped' || (status === 'queued' && metainfo !== null && peers.length === 0)
   }
 
   /** Null when it is to be awake. */
-  #firstRow(spec: TorrentSpec): RestingTorrent | null {
-    const complete = restingFrom(spec)
+  #firstRow(spec: TorrentSpec): SuspendedTorrent | null {
+    const complete = suspendedFrom(spec)
     if (!spec.running) return complete
     const row = queuedFrom(spec)
     const kind = spec.metainfo !== null && row.left === 0 ? 'seed' : 'download'
@@ -283,7 +284,7 @@ export class WakeState implements QueueMember {
     return this.#isAwake(this.#torrentOf(row, metainfo, resume))
   }
 
-  #torrentOf(row: RestingTorrent, metainfo: Metainfo, resume: TorrentSpec['resume']): Torrent {
+  #torrentOf(row: SuspendedTorrent, metainfo: Metainfo, resume: TorrentSpec['resume']): Torrent {
     const { name, selected: selectedFiles, totalUp, totalDown } = row
     const destination = this.#destination
     const webSeeds = this.#foreignSeeds && metainfo.private ? [] : this.webSeeds
