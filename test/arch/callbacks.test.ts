@@ -17,7 +17,7 @@ const UPWARD = [
   'LayerOwner',
   'PartReports',
   'PeerOwner',
-  'RestWatch',
+  'IdleWatch',
   'RunForReaders',
   'WakeOwner',
 ]

@@ -117,7 +117,7 @@ test('a move: the store is told, the new place is shown, a suspended torrent is 
   assert.equal(handle.snapshot().destination, '/new')
   await swarm.clock.until('suspended again', () => handle.suspended, 120_000)
   assert.equal(handle.snapshot().destination, '/new')
-  const left = awake(handle).leaveFolder('/data')
+  const left = handle.wake().then(torrent => torrent.leaveFolder('/data'))
   await swarm.clock.advance(100)
   await left
   assert.deepEqual(node.disk.moves, [`${torrent.infoHash} /new`, `${torrent.infoHash} left /data`])

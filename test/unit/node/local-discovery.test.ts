@@ -23,16 +23,16 @@ async function world(count: number, state: State) {
   const handles = new Map<InfoHash, TorrentHandle>()
   for (let index = 0; index < count; index += 1) {
     const infoHash = hash(index)
+    const addPeers = (): void => {
+      assert.ok(!handle.suspended, 'awake')
+      given.push(infoHash)
+    }
     const handle = {
       ...state,
       infoHash,
       wake: () => {
         handle.suspended = false
-        return Promise.resolve()
-      },
-      addPeers: () => {
-        assert.ok(!handle.suspended, 'awake')
-        given.push(infoHash)
+        return Promise.resolve({ addPeers })
       },
     }
     handles.set(infoHash, handle as unknown as TorrentHandle)
