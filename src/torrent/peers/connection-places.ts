@@ -22,7 +22,7 @@ export class ConnectionPlaces {
   /** All places of this torrent, or all there are, are taken by connected peers. */
   get taken(): boolean {
     const { engine, peers } = this.#core
-    return peers.size >= this.limit || engine.connected >= engine.limits.maxConnections
+    return peers.size >= this.limit || engine.connections.connected >= engine.limits.maxConnections
   }
 
   /** Places that are left beside connected peers and `dialing` connections being made; may be below 0. */
@@ -32,18 +32,18 @@ export class ConnectionPlaces {
 
   /** As many connections with this address, or its network, as there may be. */
   crowded(ip: string): boolean {
-    return this.#core.engine.crowds(ip, this.#addresses)
+    return this.#core.engine.connections.crowds(ip, this.#addresses)
   }
 
   /** A connection more with this address. */
   add(ip: string): void {
     this.#addresses.add(ip)
-    this.#core.engine.addresses.add(ip)
+    this.#core.engine.connections.addresses.add(ip)
   }
 
   /** A connection less with this address. */
   remove(ip: string): void {
     this.#addresses.remove(ip)
-    this.#core.engine.addresses.remove(ip)
+    this.#core.engine.connections.addresses.remove(ip)
   }
 }

@@ -42,7 +42,7 @@ export interface PunchTorrent {
   }
   readonly engine: {
     readonly listenPort: number
-    refuses(ip: string, nowMs: number): boolean
+    readonly connections: { refuses(ip: string, nowMs: number): boolean }
     readonly deps: { readonly swarm?: SwarmParts }
   }
 }
@@ -99,7 +99,7 @@ function refusal(torrent: PunchTorrent, from: PunchPeer, other: PunchPeer | null
 
 /** `peer` says that the one at `address` is calling us now: we call too. */
 function call(torrent: PunchTorrent, peer: PunchPeer, address: PeerAddress, nowMs: number): void {
-  if (!isUsable(address) || torrent.engine.refuses(address.ip, nowMs) || isOurs(torrent, address)) return
+  if (!isUsable(address) || torrent.engine.connections.refuses(address.ip, nowMs) || isOurs(torrent, address)) return
   // Nobody outside may send us to local addresses.
   if (isLocalIp(address.ip) && !isLocalIp(peer.link.remote.ip)) return
   const before = torrent.known.get(addressKey(address))

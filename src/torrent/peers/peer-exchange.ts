@@ -43,7 +43,7 @@ export interface ExchangeTorrent {
   readonly content: { readonly metainfo: { readonly private: boolean } } | null
   readonly known: { add(address: PeerAddress, tracked: boolean, hearsay: PexContact['flags']): KnownPeer | null }
   readonly engine: {
-    refuses(ip: string, nowMs: number): boolean
+    readonly connections: { refuses(ip: string, nowMs: number): boolean }
     readonly deps: { readonly swarm?: SwarmParts }
   }
   isSeed(peer: ExchangePeer): boolean
@@ -95,7 +95,7 @@ export function takePeers(torrent: ExchangeTorrent, peer: ExchangePeer, payload:
   for (const contact of added) {
     if (state.given.size >= MAX_GIVEN) return
     if (!isWorthTaking(state, contact.address, fromLocal)) continue
-    if (torrent.engine.refuses(contact.address.ip, nowMs)) continue
+    if (torrent.engine.connections.refuses(contact.address.ip, nowMs)) continue
     if (!state.fresh.take(nowMs)) return
     state.given.set(addressKey(contact.address), contact.address.ip)
     torrent.known.add(contact.address, false, contact.flags)

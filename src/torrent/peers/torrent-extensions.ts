@@ -11,7 +11,7 @@ import { encodeHave, encodePort } from '../../wire/peer/messages.ts'
 import { decodeUploadOnly, encodeUploadOnly, UPLOAD_ONLY } from '../../wire/peer/upload-only.ts'
 import { UT_HOLEPUNCH } from '../../wire/peer/ut-holepunch.ts'
 import { UT_PEX } from '../../wire/peer/ut-pex.ts'
-import type { Ticker } from '../session/engine.ts'
+import type { Ticker } from '../session/tickers.ts'
 import { judge } from './interest.ts'
 import { handleHolepunch, punchesHoles } from './holepunch.ts'
 import { OUR_IDS, ownHandshake } from './own-handshake.ts'
@@ -66,7 +66,7 @@ export class TorrentExtensions implements Ticker {
   joined(peer: PeerSession): void {
     const port = this.#core.engine.deps.swarm?.dht?.port ?? 0
     if (peer.dht && port > 0 && !this.#isPrivate) peer.link.send(encodePort(port))
-    this.#core.engine.activate(this)
+    this.#core.engine.tickers.activate(this)
   }
 
   /** What the peer says of itself. */

@@ -1,6 +1,6 @@
 // The peers of one torrent: who may come and stay, keep-alives, going idle. Whom it calls is in
 // outbound-connector.ts. Invariant: an address in `known` is busy exactly while a connection to it exists or is being
-// made; engine.connected counts every peer here once.
+// made; engine.connections.connected counts every peer here once.
 
 import { Allowance } from '../../base/allowance.ts'
 import { type InfoHash, type PeerAddress, addressKey } from '../../base/ids.ts'
@@ -74,7 +74,7 @@ export class TorrentPeers implements PeerOwner, ConnectionTaker {
   /** Takes over an incoming connection whose handshake named this torrent; null = refused. */
   accept(link: PeerLink, handshake: Handshake): LinkReceiver | null {
     const { engine } = this.#core
-    if (!this.#core.online || engine.refuses(link.remote.ip, this.#core.now())) return null
+    if (!this.#core.online || engine.connections.refuses(link.remote.ip, this.#core.now())) return null
     if (this.#places.crowded(link.remote.ip)) return null
     if (!this.#placeFor(link.remote)) return null
     const infoHash = answeringHash(hashesOf(this.#core), handshake)
@@ -122,7 +122,7 @@ export class TorrentPeers implements PeerOwner, ConnectionTaker {
   /** Ends the connections to addresses that are refused now (bans, another filter), also those being made. */
   closeRefused(reason: string): void {
     const nowMs = this.#core.now()
-    const refused = (link: PeerLink): boolean => this.#core.engine.refuses(link.remote.ip, nowMs)
+    const refused = (link: PeerLink): boolean => this.#core.engine.connections.refuses(link.remote.ip, nowMs)
     this.connector.closeRefused(reason)
     for (const peer of this.#core.peers.values()) if (refused(peer.link)) peer.close(reason)
   }
@@ -135,11 +135,11 @@ export class TorrentPeers implements PeerOwner, ConnectionTaker {
     const seed = this.#core.isSeed(peer)
     this.#core.peers.delete(peer.key)
     if (this.#ids.get(idKey(peer)) === peer) this.#ids.delete(idKey(peer))
-    engine.connected -= 1
-    engine.places.remove(peer)
+    engine.connections.connected -= 1
+    engine.connections.places.remove(peer)
     this.#places.remove(peer.link.remote.ip)
     engine.log.debug('peer gone', { infoHash: this.#core.infoHash, peer: peer.key, reason, offence })
-    if (offence) engine.bans.strike(peer.link.remote.ip, reason, nowMs)
+    if (offence) engine.connections.bans.strike(peer.link.remote.ip, reason, nowMs)
     const address = known.get(addressKey(peer.address))
     if (address !== undefined) {
       known.setSeed(address, seed || peer.uploadOnly)
@@ -154,8 +154,9 @@ export class TorrentPeers implements PeerOwner, ConnectionTaker {
   #placeFor(newcomer: PeerAddress): boolean {
     const { engine, peers } = this.#core
     const nowMs = this.#core.now()
-    if (peers.size < this.#places.limit) return engine.hasRoom || engine.places.make(newcomer.ip, nowMs)
-    return engine.places.make(newcomer.ip, nowMs, peers.values()) || this.#makePlace(newcomer)
+    if (peers.size < this.#places.limit)
+      return engine.connections.hasRoom || engine.connections.places.make(newcomer.ip, nowMs)
+    return engine.connections.places.make(newcomer.ip, nowMs, peers.values()) || this.#makePlace(newcomer)
   }
 
   /**
@@ -217,8 +218,8 @@ export class TorrentPeers implements PeerOwner, ConnectionTaker {
     if (known !== null) this.#core.known.shookHands(known)
     peers.set(peer.key, peer)
     this.#ids.set(idKey(peer), peer)
-    engine.connected += 1
-    engine.places.add(peer)
+    engine.connections.connected += 1
+    engine.connections.places.add(peer)
     this.#places.add(link.remote.ip)
     this.#traffic.joined(peer)
     return peer

@@ -72,7 +72,7 @@ export class TorrentRequests implements BudgetWaiter {
   /** The peer will not answer (reject, lost, duplicate cancelled by us): credit and rate come back. */
   withdraw(peer: PeerSession, id: number, content: TorrentContent): void {
     if (!peer.outstanding.delete(id)) return
-    this.#core.engine.budget.giveBack()
+    this.#core.engine.shared.budget.giveBack()
     this.#core.downLimiter.giveBack(BLOCK_BYTES)
     content.picker.release(peer.key, Math.floor(id / content.stride), id % content.stride)
   }
@@ -85,7 +85,7 @@ export class TorrentRequests implements BudgetWaiter {
     peer.outstanding.clear()
     peer.pipeline.cleared()
     if (mayCome) peer.forgiven += count
-    if (count > 0) this.#core.engine.budget.giveBack(count)
+    if (count > 0) this.#core.engine.shared.budget.giveBack(count)
     if (count > 0) this.#core.downLimiter.giveBack(count * BLOCK_BYTES)
     this.#core.content?.picker.releaseAll(peer.key)
   }
@@ -151,7 +151,7 @@ export class TorrentRequests implements BudgetWaiter {
 
   /** The torrent is suspended: nobody is to be woken for it. */
   stop(): void {
-    this.#core.engine.budget.forget(this)
+    this.#core.engine.shared.budget.forget(this)
   }
 
   #mayAsk(peer: PeerSession): boolean {
@@ -160,7 +160,7 @@ export class TorrentRequests implements BudgetWaiter {
 
   /** Credits that may be taken now, up to `room`; waits in line when there are none. */
   #credits(room: number): number {
-    const { budget, holders } = this.#core.engine
+    const { budget, holders } = this.#core.engine.shared
     // What cannot be written would take the slots of all others.
     if (this.#core.content?.store.volume?.takesMore === false) {
       budget.wait(this)
@@ -183,7 +183,7 @@ export class TorrentRequests implements BudgetWaiter {
 
   #ask(content: TorrentContent, peer: PeerSession, count: number): void {
     const nowMs = this.#core.now()
-    const { budget } = this.#core.engine
+    const { budget } = this.#core.engine.shared
     const blocks = content.picker.pick(peer.key, count, {
       nowMs,
       slow: this.#isSlow(peer),

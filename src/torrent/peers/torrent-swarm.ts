@@ -93,9 +93,14 @@ export class TorrentSwarm {
     this.#messages.tellLost(piece)
   }
 
+  /** What is wanted has changed: peers hear whether they are interesting. */
+  judgeAll(): void {
+    judgeAll(this.#core)
+  }
+
   /** Ends the connections to these addresses, and makes none for a while. */
   ban(ips: readonly string[], reason: string): void {
-    for (const ip of ips) this.#core.engine.bans.ban(ip, reason, this.#core.now())
+    for (const ip of ips) this.#core.engine.connections.bans.ban(ip, reason, this.#core.now())
     this.peers.closeRefused(reason)
   }
 }

@@ -14,7 +14,7 @@ export function uploadSource(
   losses: PieceLosses,
 ): UploadSource {
   return {
-    slots: core.engine.uploadSlots,
+    slots: core.engine.shared.uploadSlots,
     limiter: core.upLimiter,
     pieceLength: content.lengths.pieceLength,
     store: content.store,

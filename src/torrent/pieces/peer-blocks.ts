@@ -52,7 +52,7 @@ export class PeerBlocks implements PeerBlockSink {
     const slot = this.#blocks.lease(piece, block)
     if (slot === null) {
       // Others took more of the arena than was left to them: the block is asked for again later.
-      this.#core.engine.budget.giveBack()
+      this.#core.engine.shared.budget.giveBack()
       content.picker.release(this.#peer.key, piece, block)
       return null
     }
@@ -67,7 +67,7 @@ export class PeerBlocks implements PeerBlockSink {
     this.#receiving = null
     this.#count(receiving)
     if (stored) return this.#blocks.take(this.#peer.key, receiving, receiving.slot)
-    this.#core.engine.budget.release(receiving.slot)
+    this.#core.engine.shared.budget.release(receiving.slot)
     content.picker.release(this.#peer.key, receiving.piece, receiving.block)
   }
 
@@ -76,7 +76,7 @@ export class PeerBlocks implements PeerBlockSink {
     const receiving = this.#receiving
     if (receiving === null) return
     this.#receiving = null
-    this.#core.engine.budget.release(receiving.slot)
+    this.#core.engine.shared.budget.release(receiving.slot)
     this.#core.content?.picker.release(this.#peer.key, receiving.piece, receiving.block)
   }
 

@@ -34,7 +34,7 @@ export class TorrentBlocks {
    */
   lease(piece: number, block: number): Slot | null {
     const { content, working, engine } = this.#core
-    return content === null || !working ? null : engine.budget.lease(this.#place(content, piece, block))
+    return content === null || !working ? null : engine.shared.budget.lease(this.#place(content, piece, block))
   }
 
   /** A block lies whole in its slot, which is ours from here on, whoever `key` brought it. */
@@ -43,11 +43,11 @@ export class TorrentBlocks {
     const { piece, block, begin, length } = request
     if (content === null || !working) {
       content?.picker.release(key, piece, block)
-      return engine.budget.release(slot)
+      return engine.shared.budget.release(slot)
     }
     const receipt = content.picker.received(key, piece, block)
     for (const other of receipt.cancels) this.#cancelDuplicate(other, piece, block, content)
-    if (!receipt.accepted) return engine.budget.release(slot)
+    if (!receipt.accepted) return engine.shared.budget.release(slot)
     const buffer = this.#pieces.buffer(piece)
     buffer.add({ begin, length, slot }, this.#core.now())
     if (receipt.complete) this.#pieces.finish(buffer)
@@ -62,12 +62,12 @@ export class TorrentBlocks {
     if (first !== undefined) return first.slot.index + block - first.begin / BLOCK_BYTES
     const count = blockCount(content.lengths, piece)
     const run = count > MAX_RUN_SLOTS ? RUN_BLOCKS : count
-    const at = this.#core.engine.budget.freeRun(run)
+    const at = this.#core.engine.shared.budget.freeRun(run)
     return at < 0 ? -1 : at + (block % run)
   }
 
   #isBig(content: TorrentContent): boolean {
-    return content.stride * BIG_PART > this.#core.engine.budget.limit
+    return content.stride * BIG_PART > this.#core.engine.shared.budget.limit
   }
 
   #cancelDuplicate(key: string, piece: number, block: number, content: TorrentContent): void {

@@ -159,8 +159,8 @@ export class TorrentCheck {
     stopWhen(signal)
     run.setStatus('waiting-check')
     this.#core.checkProgress = 0
-    const { checks, clock } = this.#core.engine
-    const permit = await checks.take(signal)
+    const { shared, clock } = this.#core.engine
+    const permit = await shared.checks.take(signal)
     // A check that stands still lets another begin, and goes on beside it.
     const stallLook = clock.every(STALL_LOOK_MS, () => {
       if (content.store.volume?.stalled === true) permit.release()

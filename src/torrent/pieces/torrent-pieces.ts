@@ -51,7 +51,7 @@ export class TorrentPieces implements SlotHolder {
     let buffer = this.#buffers.get(piece)
     if (buffer === undefined) {
       buffer = new PieceBuffer(piece)
-      if (this.#buffers.size === 0) this.#core.engine.holders.add(this)
+      if (this.#buffers.size === 0) this.#core.engine.shared.holders.add(this)
       this.#buffers.set(piece, buffer)
     }
     return buffer
@@ -200,12 +200,12 @@ export class TorrentPieces implements SlotHolder {
   #remove(buffer: PieceBuffer): boolean {
     if (this.#buffers.get(buffer.piece) !== buffer) return false
     this.#buffers.delete(buffer.piece)
-    if (this.#buffers.size === 0) this.#core.engine.holders.remove(this)
+    if (this.#buffers.size === 0) this.#core.engine.shared.holders.remove(this)
     return true
   }
 
   #release(blocks: readonly ReceivedBlock[]): void {
-    for (const block of blocks) this.#core.engine.budget.release(block.slot)
+    for (const block of blocks) this.#core.engine.shared.budget.release(block.slot)
   }
 
   #track(work: Promise<void>): void {

@@ -235,19 +235,19 @@ export class SessionTorrent implements TorrentHandle, WakeOwner {
    * ends.
    */
   suspendIfIdle(nowMs: number, crowded: boolean): boolean {
-    const { wakeLine } = this.#engine
-    const place = wakeLine.has(this) ? (crowded ? 'hurried' : 'called') : crowded ? 'crowd' : 'alone'
+    const { line } = this.#engine.waking
+    const place = line.has(this) ? (crowded ? 'hurried' : 'called') : crowded ? 'crowd' : 'alone'
     const { again, untried } = this.#state.suspendIfIdle(nowMs, place, this.#moving)
     if (untried.length > 0) this.#stand(untried, this.private === true ? 'tracker' : 'dht')
     // In the crowd it may have been suspended to wait there.
-    if (place !== 'crowd' && (!again || this.#state.awake?.connected === true)) wakeLine.left(this)
+    if (place !== 'crowd' && (!again || this.#state.awake?.connected === true)) line.left(this)
     return again
   }
 
   /** Ends for good, progress durable; `deadlineMs` bounds the farewell to trackers. */
   async shutdown(deadlineMs: number): Promise<void> {
     this.#state.end()
-    this.#engine.wakeLine.left(this)
+    this.#engine.waking.line.left(this)
     const { held } = this.#state
     if (held instanceof Torrent) await held.shutdown(deadlineMs)
     else await this.#announcer.stop(deadlineMs)
@@ -258,7 +258,7 @@ export class SessionTorrent implements TorrentHandle, WakeOwner {
     this.#leaving = true
     if (deleteData) await this.#state.wakened()
     this.#state.end()
-    this.#engine.wakeLine.left(this)
+    this.#engine.waking.line.left(this)
     const { held } = this.#state
     if (held instanceof Torrent) await held.remove(deleteData, deadlineMs)
     else await this.#announcer.stop(deadlineMs)
@@ -300,9 +300,9 @@ export class SessionTorrent implements TorrentHandle, WakeOwner {
 
   /** Wakes when there is a place, with these addresses. */
   #stand(peers: readonly PeerAddress[], origin: PeerOrigin): void {
-    const { wakeLine } = this.#engine
-    const kept = wakeLine.crowded ? peers.slice(0, MAX_NAMED) : peers
-    wakeLine.enter(this, () => this.#wakeFor(kept, origin))
+    const { line } = this.#engine.waking
+    const kept = line.crowded ? peers.slice(0, MAX_NAMED) : peers
+    line.enter(this, () => this.#wakeFor(kept, origin))
   }
 
   #wakeFor(peers: readonly PeerAddress[], origin: PeerOrigin): void {
@@ -310,7 +310,7 @@ export class SessionTorrent implements TorrentHandle, WakeOwner {
     this.#state.wakened().then(
       torrent => (origin === 'tracker' ? torrent.trackerPeers(peers) : torrent.named(peers, 'dht')),
       (error: unknown) => {
-        this.#engine.wakeLine.left(this)
+        this.#engine.waking.line.left(this)
         if (this.#state.ended) return
         this.#engine.log.warn('a torrent could not be woken', { error: String(error) })
       },
@@ -319,10 +319,10 @@ export class SessionTorrent implements TorrentHandle, WakeOwner {
 
   /** Whether some of them may be called, and were not called in vain lately. */
   #areNews(peers: readonly PeerAddress[], asked: boolean): boolean {
-    const { clock, dead } = this.#engine
+    const { clock, waking, connections } = this.#engine
     const nowMs = clock.now()
     const isNew = (peer: PeerAddress) =>
-      !this.#engine.refuses(peer.ip, nowMs) && (asked || !dead.has(this.infoHash, peer, nowMs))
+      !connections.refuses(peer.ip, nowMs) && (asked || !waking.dead.has(this.infoHash, peer, nowMs))
     return peers.some(isNew)
   }
 }

@@ -56,7 +56,7 @@ export class Session implements IdleWatch {
 
   /** For sessions beside this one. */
   get share(): EngineShare {
-    return this.#engine
+    return this.#engine.shared
   }
 
   /**
@@ -64,7 +64,7 @@ export class Session implements IdleWatch {
    * connected before.
    */
   reachAgain(all: boolean): void {
-    this.#engine.dead.forget()
+    this.#engine.waking.dead.forget()
     for (const torrent of this.#torrents.values()) torrent.current?.reachAgain(all)
   }
 
@@ -81,7 +81,8 @@ export class Session implements IdleWatch {
 
   /** Counters since the start, and what there is now. Goes through all torrents once. */
   figures(): SessionFigures {
-    const { totals, connected, halfOpen } = this.#engine
+    const { totals, connections } = this.#engine
+    const { connected, halfOpen } = connections
     const torrents = new Map<TorrentStatus, number>()
     for (const { status } of this.#torrents.values()) torrents.set(status, (torrents.get(status) ?? 0) + 1)
     return { ...totals, torrents, peersConnected: connected, peersHalfOpen: halfOpen }
@@ -89,7 +90,7 @@ export class Session implements IdleWatch {
 
   /** Connected peers of all torrents. */
   get connections(): number {
-    return this.#engine.connected
+    return this.#engine.connections.connected
   }
 
   /** Listens. Rejects with AppError PortTaken or BadConfiguration. */
@@ -108,7 +109,7 @@ export class Session implements IdleWatch {
   async stop(deadlineMs: number): Promise<void> {
     const engine = this.#engine
     engine.stopping = true
-    if (!engine.borrows) engine.queue.close()
+    if (!engine.borrows) engine.shared.queue.close()
     this.#timer?.cancel()
     this.#timer = null
     this.#accept.closeAll()
@@ -129,7 +130,7 @@ export class Session implements IdleWatch {
     if (this.#engine.stopping) throw new AppError('Aborted', 'The node is stopping.')
     const torrent = new SessionTorrent(this.#engine, spec, this)
     this.#torrents.set(spec.infoHash, torrent)
-    this.#engine.encryption.torrents.add(spec.infoHash)
+    this.#engine.connections.encryption.torrents.add(spec.infoHash)
     this.#noteNames(torrent, spec.metainfo, spec.infoHashV2 ?? null)
     this.#beginning += 1
     void torrent
@@ -211,7 +212,7 @@ export class Session implements IdleWatch {
    */
   #disown(infoHash: InfoHash): void {
     const names = this.namesOf(infoHash)
-    for (const name of names) this.#engine.encryption.torrents.delete(name)
+    for (const name of names) this.#engine.connections.encryption.torrents.delete(name)
     this.#accept.closeNamed(names)
   }
 
@@ -227,7 +228,7 @@ export class Session implements IdleWatch {
 
   /** Another IP filter from now on: connections that it refuses end. */
   setIpFilter(filter: IpFilter): void {
-    this.#engine.ipFilter = filter
+    this.#engine.connections.ipFilter = filter
     this.#accept.closeRefused()
     for (const torrent of this.#torrents.values()) torrent.current?.closeRefused()
   }
@@ -236,13 +237,13 @@ export class Session implements IdleWatch {
   setLimits(limits: Partial<SessionLimits>): void {
     const engine = this.#engine
     engine.limits = { ...engine.limits, ...limits }
-    if (limits.encryption !== undefined) engine.encryption.settings = limits.encryption
+    if (limits.encryption !== undefined) engine.connections.encryption.settings = limits.encryption
     if (engine.borrows) return
-    engine.downLimiter.setRate(engine.limits.maxDownloadRate)
-    engine.upLimiter.setRate(engine.limits.maxUploadRate)
+    engine.shared.downLimiter.setRate(engine.limits.maxDownloadRate)
+    engine.shared.upLimiter.setRate(engine.limits.maxUploadRate)
     if (limits.queue === undefined) return
-    engine.checks.setCount(limits.queue.checks)
-    engine.queue.setLimits(limits.queue)
+    engine.shared.checks.setCount(limits.queue.checks)
+    engine.shared.queue.setLimits(limits.queue)
   }
 
   /** The events, seen on their way: a torrent that seeds or is stopped may be suspended. */
@@ -272,7 +273,7 @@ export class Session implements IdleWatch {
     this.#names.note(torrent.infoHash, metainfo, named)
     const other = this.#names.otherOf(torrent.infoHash)
     if (other === null) return
-    this.#engine.encryption.torrents.add(other)
+    this.#engine.connections.encryption.torrents.add(other)
     torrent.alsoAs(other)
   }
 
@@ -289,7 +290,7 @@ export class Session implements IdleWatch {
     this.#timer = this.#engine.clock.every(TICK_MS, () => {
       const nowMs = this.#engine.clock.now()
       const active = this.#engine.tick(nowMs)
-      if (this.#idle.sweep(nowMs, this.#engine.wakeLine.crowded) || active) return
+      if (this.#idle.sweep(nowMs, this.#engine.waking.line.crowded) || active) return
       this.#timer?.cancel()
       this.#timer = null
     })

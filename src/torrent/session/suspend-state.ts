@@ -78,7 +78,7 @@ export class SuspendState implements QueueMember {
     this.#destination = spec.destination
     this.webSeeds = spec.webSeeds ?? spec.metainfo?.webSeeds ?? []
     this.#foreignSeeds = spec.metainfo === null
-    this.#gate = spec.unqueued === true ? OPEN_GATE : engine.queue.gate(this)
+    this.#gate = spec.unqueued === true ? OPEN_GATE : engine.shared.queue.gate(this)
     const row = engine.deps.contents === undefined ? null : this.#firstRow(spec)
     if (row !== null && !this.#isRecorded(row, spec)) this.#spec = spec
     this.#held = row ?? new Torrent(engine, spec, announcer, this.#gate, null)

@@ -8,7 +8,8 @@ import type { FileClaims, PieceStore, StoreLayout } from '../../ports/piece-stor
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import { bytesLeft } from '../pieces/bytes-left.ts'
 import { DiskRetries } from '../pieces/disk-retries.ts'
-import type { Engine, Ticker } from './engine.ts'
+import type { Engine } from './engine.ts'
+import type { Ticker } from './tickers.ts'
 import { piecePadding, wantedPieces } from '../pieces/file-pieces.ts'
 import { OwnFiles } from '../pieces/own-files.ts'
 import { KnownPeers } from '../peers/known-peers.ts'
@@ -96,20 +97,20 @@ export class TorrentCore {
     this.status = 'stopped'
     this.superSeeding = spec.controls?.superSeeding === true
     this.overwrite = spec.controls?.overwrite === true
-    this.downLimiter = new RateLimiter(0, engine.downLimiter)
-    this.upLimiter = new RateLimiter(0, engine.upLimiter)
+    this.downLimiter = new RateLimiter(0, engine.shared.downLimiter)
+    this.upLimiter = new RateLimiter(0, engine.shared.upLimiter)
   }
 
   /** The mode of encryption that keeps peers away, as far as it is seen. */
   get encryptionTrouble(): 'require' | 'off' | null {
-    const { mode } = this.engine.encryption.settings
+    const { mode } = this.engine.connections.encryption.settings
     if (this.peers.size > 0 || this.refusedHandshakes === 0) return null
     return mode === 'require' || mode === 'off' ? mode : null
   }
 
   /** There may be something to watch: its parts are called until there is not. */
   activate(): void {
-    if (this.ticker !== null) this.engine.activate(this.ticker)
+    if (this.ticker !== null) this.engine.tickers.activate(this.ticker)
   }
 
   now(): number {
@@ -150,7 +151,7 @@ export class TorrentCore {
     const padding = piecePadding(metainfo, metainfo.files)
     const lengths = { totalLength, pieceLength, pieceCount, padding }
     const stride = Math.ceil(pieceLength / BLOCK_BYTES)
-    const picker = new PiecePicker(lengths, this.engine.random, maxOpenPieces(this.engine.budget.limit, stride))
+    const picker = new PiecePicker(lengths, this.engine.random, maxOpenPieces(this.engine.shared.budget.limit, stride))
     const own = this.#ownFiles(metainfo, lengths, picker)
     const retries = new DiskRetries(this.engine.clock)
     const store = retries.patient(this.engine.deps.stores.open(layoutOf(this.destination, metainfo, own)))

@@ -85,7 +85,7 @@ export class TorrentOptions {
     const { engine, content, known, peers } = core
     const nowMs = core.now()
     const dialing = this.#connector.size
-    const usable = known.hasCandidates(one => !engine.refuses(one.address.ip, nowMs))
+    const usable = known.hasCandidates(one => !engine.connections.refuses(one.address.ip, nowMs))
     const allBlocked = peers.size === 0 && dialing === 0 && known.size > 0 && !usable
     return {
       private: content?.metainfo.private ?? null,
@@ -96,10 +96,10 @@ export class TorrentOptions {
       addresses: known.size,
       dialing,
       allBlocked,
-      allFiltered: allBlocked && !known.hasCandidates(one => !engine.ipFilter.blocks(one.address.ip)),
+      allFiltered: allBlocked && !known.hasCandidates(one => !engine.connections.ipFilter.blocks(one.address.ip)),
       encryption: core.encryptionTrouble,
       networkTrouble: engine.deps.swarm?.networkTrouble?.() ?? null,
-      connectionsFull: engine.connected >= engine.limits.maxConnections,
+      connectionsFull: engine.connections.connected >= engine.limits.maxConnections,
       downLimited: core.needsPieces && isHeld(core.downLimiter, core.down, nowMs),
       upLimited: core.working && isHeld(core.upLimiter, core.up, nowMs),
       piecesLeft: content === null ? 0 : countAndNot(content.wanted.buffer, content.picker.have.buffer),

@@ -3,7 +3,8 @@
 
 import type { PeerAddress } from '../../base/ids.ts'
 import type { Announcer, PeerOrigin } from '../../ports/announcer.ts'
-import type { Engine, Ticker } from './engine.ts'
+import type { Engine } from './engine.ts'
+import type { Ticker } from './tickers.ts'
 import { ChangedFiles } from '../pieces/changed-files.ts'
 import { DurableDoubts } from '../pieces/durable-doubts.ts'
 import { NewMetadata } from '../metadata/new-metadata.ts'
@@ -81,7 +82,7 @@ export class TorrentParts implements Ticker {
     const work = new TorrentWork(core, at)
     const run = (this.run = new TorrentRun(core, { check, pieces, newMetadata, work }, announcer, gate))
     reports.connect({ run, work, requests, metadata, newMetadata, swarm, webSeeds, changed })
-    this.selection = new TorrentSelection(core, { run, work, requests, pieces, reactions: reports })
+    this.selection = new TorrentSelection(core, { run, work, requests, pieces, swarm, reactions: reports })
     this.options = new TorrentOptions(core, requests, swarm.peers.connector, run, changed)
     core.ticker = this
     this.#begin(spec, suspended)

@@ -7,7 +7,6 @@ import type { Announcer } from '../../ports/announcer.ts'
 import { FileChanged } from '../../ports/piece-store.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import type { PartReports } from '../part-reports.ts'
-import { judgeAll } from '../peers/interest.ts'
 import type { RoomParts } from './room-parts.ts'
 import type { TorrentCore } from './torrent-core.ts'
 import type { TorrentRun } from './torrent-run.ts'
@@ -64,7 +63,7 @@ export class TorrentReactions implements PartReports {
     if (this.#core.status === 'seeding' && !this.#core.complete) run.setStatus('downloading')
     if (!this.#core.working) return
     work.needMore()
-    judgeAll(this.#core)
+    swarm.judgeAll()
   }
 
   checkpoint(): void {

@@ -1,6 +1,5 @@
 // Which files of a torrent are wanted, and whether they are wanted now: what that changes for what was begun.
 
-import { judgeAll } from '../peers/interest.ts'
 import type { RoomParts } from './room-parts.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
 import type { TorrentReactions } from './torrent-reactions.ts'
@@ -8,7 +7,7 @@ import type { TorrentRun } from './torrent-run.ts'
 import type { TorrentWork } from './torrent-work.ts'
 
 /** Parts that a selection concerns. */
-export interface SelectionParts extends Pick<RoomParts, 'requests' | 'pieces'> {
+export interface SelectionParts extends Pick<RoomParts, 'requests' | 'pieces' | 'swarm'> {
   readonly run: TorrentRun
   readonly work: TorrentWork
   readonly reactions: TorrentReactions
@@ -33,7 +32,7 @@ export class TorrentSelection {
     this.#drop([...dropped, ...run.chooseWanted(content)], content)
     if (!this.#core.working) return run.regard()
     work.needMore()
-    judgeAll(this.#core)
+    this.#parts.swarm.judgeAll()
     if (run.forReaders) return
     if (!this.#core.complete) run.setStatus('downloading')
     else if (this.#core.status === 'downloading') reactions.finished()
@@ -45,7 +44,7 @@ export class TorrentSelection {
     const { content } = this.#core
     if (!run.hold() || content === null) return
     this.#drop(run.chooseWanted(content), content)
-    judgeAll(this.#core)
+    this.#parts.swarm.judgeAll()
   }
 
   #drop(pieces: readonly number[], content: TorrentContent): void {

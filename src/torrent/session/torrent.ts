@@ -271,7 +271,7 @@ export class Torrent implements AwakeTorrent {
     const patient = place === 'alone' || place === 'called'
     if (patient && this.#core.working && this.#parts.swarm.peers.connector.hasDue(this.#core.now())) return null
     this.#suspended = true
-    this.#core.engine.deactivate(this.#parts)
+    this.#core.engine.tickers.deactivate(this.#parts)
     this.#parts.webSeeds.stop()
     if (status === 'downloading') this.#noteDead()
     return suspendedOf(this.#core, content.metainfo, content.picker.have)
@@ -285,7 +285,7 @@ export class Torrent implements AwakeTorrent {
   /** Those that were called in vain, or are our own: who names them again brings no news. */
   #noteDead(): void {
     const { engine, infoHash, known } = this.#core
-    for (const address of known.addresses(true)) engine.dead.note(infoHash, address, this.#core.now())
+    for (const address of known.addresses(true)) engine.waking.dead.note(infoHash, address, this.#core.now())
   }
 
   /** It misses data, has nothing begun, and nothing to try: trackers, the DHT and peers that call know where it is. */
@@ -329,7 +329,7 @@ export class Torrent implements AwakeTorrent {
     this.#parts.newMetadata.abort()
     await this.#parts.run.shutdown(deadlineMs, cut)
     this.#core.readers.closeAll()
-    this.#core.engine.deactivate(this.#parts)
+    this.#core.engine.tickers.deactivate(this.#parts)
   }
 
   /** Ends for good and forgets; with `deleteData` its files are deleted. Rejects with what the disk said. */

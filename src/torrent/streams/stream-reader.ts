@@ -111,7 +111,7 @@ export class StreamReader implements FileReader, OpenReader {
     if (count <= 0) return 0
     const { engine } = this.#reads.core
     try {
-      return await this.#content.store.read(this.#file.offset + position, count, engine.uploadSlots.arena, slot)
+      return await this.#content.store.read(this.#file.offset + position, count, engine.shared.uploadSlots.arena, slot)
     } catch (error) {
       this.#reads.reports.storeFailed(error)
       throw error

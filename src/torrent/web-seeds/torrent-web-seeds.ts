@@ -137,7 +137,7 @@ class CoreWebSeedHost implements WebSeedHost {
     this.clock = core.engine.clock
     this.http = http
     this.gate = core.engine.webSeedGate
-    this.budget = core.engine.budget
+    this.budget = core.engine.shared.budget
     this.downLimiter = core.downLimiter
     this.#core = core
     this.#parts = parts
@@ -175,7 +175,7 @@ class CoreWebSeedHost implements WebSeedHost {
   }
 
   shortage(): void {
-    this.#core.engine.holders.relieve()
+    this.#core.engine.shared.holders.relieve()
   }
 
   refillSoon(): void {
