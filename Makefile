@@ -121,7 +121,7 @@ attacks: build ## keys and files, parsers and peers, disks and stopping: tried, 
 
 # Memory, CPU and writes of a node whose downloads know nobody, after ten minutes and again after a restart: some 25 minutes.
 rest-10000: build ## what 10,000 incomplete downloads without peers cost (COUNT, MINUTES)
-	@node dist/test/kit/runners/run-rest.js
+	@node dist/test/kit/runners/run-suspended.js
 
 # One chapter's tests, those with other programs apart: make test-market
 CHAPTERS ?= $(notdir $(wildcard src/chapters/*))

@@ -8,7 +8,7 @@ import { decodeBencode, encodeBencode } from '../../src/wire/bencode.ts'
 import { encodePieceHead } from '../../src/wire/peer/messages.ts'
 import { PeerDecoder } from '../../src/wire/peer/decoder.ts'
 import { PiecePicker } from '../../src/torrent/pieces/piece-picker.ts'
-import { countBits, fullPieceSet } from '../../src/torrent/pieces/piece-set.ts'
+import { countBits, fullPieceSet } from '../../src/base/piece-set.ts'
 import { rangeTask } from './range-task.ts'
 import { runTasks } from './run-tasks.ts'
 
@@ -19,7 +19,8 @@ const BLOCKS = 16
 function decoderTask(): () => void {
   const target = new Uint8Array(new SharedArrayBuffer(BLOCK))
   const decoder = new PeerDecoder(
-    { message: () => {}, blockStart: () => target, blockEnd: () => {} },
+    { message: () => {} },
+    { blockStart: () => target, blockEnd: () => {} },
     { maxMessageBytes: 1 << 20 },
   )
   const messages = Array.from({ length: BLOCKS }, (_, index) => [

@@ -1,4 +1,4 @@
-// Where the engine reads what a resting torrent does not keep in memory.
+// Where the engine finds again what a suspended torrent does not keep in memory.
 
 import type { InfoHash } from '../base/ids.ts'
 import type { Metainfo } from '../wire/metainfo/torrent-types.ts'

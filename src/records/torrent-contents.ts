@@ -1,4 +1,4 @@
-// What resting torrents are woken from: info dictionary and progress, read in one batch of the database thread.
+// What suspended torrents are woken from: info dictionary and progress, read in one batch of the database thread.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { InfoHash } from '../base/ids.ts'

@@ -5,7 +5,7 @@ export type { EncryptionSettings } from './peers/connection-policy.ts'
 export { buildIpFilter, IpFilter } from './peers/ip-filter.ts'
 export { Session } from './session/session.ts'
 export type { SessionLimits, SessionOptions } from './session/session-types.ts'
-export type { NetworkTrouble, SwarmParts } from './session/swarm-parts.ts'
+export type { NetworkTrouble, SwarmParts } from './swarm-parts.ts'
 export type {
   TorrentControls,
   TorrentEvents,

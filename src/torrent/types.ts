@@ -6,7 +6,7 @@ import type { TrackerRow } from '../ports/announcer.ts'
 import type { FileChange, StorageMove } from '../ports/piece-store.ts'
 import type { ResumeData } from '../ports/progress-journal.ts'
 import type { Metainfo } from '../wire/metainfo/torrent-types.ts'
-import type { NetworkTrouble } from './session/swarm-parts.ts'
+import type { NetworkTrouble } from './swarm-parts.ts'
 
 /**
  * States of a torrent and their arrows:
@@ -36,11 +36,14 @@ export interface PieceOrder {
   readonly sequential: boolean
 }
 
-/** What a user asked of one torrent beside which files. */
-export interface TorrentControls extends PieceOrder {
-  /** Bytes/s of this torrent alone, 0 = none; the session's limits count too. */
+/** Limits of one torrent, bytes/s, 0 = none; the session's limits count too. */
+export interface TorrentLimits {
   readonly maxDownloadRate: number
   readonly maxUploadRate: number
+}
+
+/** What a user asked of one torrent beside which files. */
+export interface TorrentControls extends PieceOrder, TorrentLimits {
   /** True: while everything is there, peers are told of a few pieces each only (BEP 16). */
   readonly superSeeding?: boolean
   /** True: files of others that lie in its places are written over. */
@@ -250,18 +253,17 @@ export interface TorrentEvents {
 }
 
 /**
- * One torrent as services/ uses it. One that nobody uses rests: what it keeps is the first group of members; the second
- * may only be used after wake(), without waiting for anything else that takes long.
+ * One torrent as services/ use it, awake or not. What only an awake torrent can do is AwakeTorrent.
  */
 export interface TorrentHandle {
   readonly infoHash: InfoHash
-  /** True while it rests: its snapshot then changes only with `revision`. */
-  readonly resting: boolean
+  /** True while it is suspended: its snapshot then changes only with `revision`. */
+  readonly suspended: boolean
   /** Grows when it wakes, and with every change of what trackers() and the swarm counts of snapshot() show. */
   readonly revision: number
   /** BEP 27; null while the metadata is not known. */
   readonly private: boolean | null
-  /** It announces itself: runs, or seeds at rest. */
+  /** It announces itself: runs, or seeds while suspended. */
   readonly announced: boolean
   snapshot(): TorrentSnapshot
   peers(): PeerSnapshot[]
@@ -272,13 +274,17 @@ export interface TorrentHandle {
   /** One bit a piece, most significant first; empty before metadata. */
   haveBits(): Uint8Array
   readonly openReaders: number
-  /** The metainfo, null before it is known; loaded for this call when it rests. Rejects with what the records said. */
+  /**
+   * The metainfo, null before it is known; loaded for this call when it is suspended. Rejects with what the records
+   * said.
+   */
   loadMetainfo(): Promise<Metainfo | null>
   /**
-   * As files(), loaded for this call when it rests; each is made when it is taken, so that many can be taken in turns.
+   * As files(), loaded for this call when it is suspended; each is made when it is taken, so that many can be taken in
+   * turns.
    */
   loadFiles(): Promise<Iterable<FileSnapshot>>
-  /** What the user asks for from now on, also after a rest. */
+  /** What the user asks for from now on, also after a suspension. */
   setControls(controls: TorrentControls): void
   obstacles(): TorrentObstacles
   /** Takes trackers away, which hear `stopped`; those that were there. */
@@ -293,13 +299,21 @@ export interface TorrentHandle {
    * signal, or StateConflict where other files are: then nothing has changed. One at a time.
    */
   moveStorage(move: StorageMove): Promise<void>
-  /** Deletes the files that a move left in `folder`, as far as they are here too. */
-  leaveFolder(folder: string): Promise<void>
-  /** Settles with the metainfo when it is known; rejects with Aborted when the signal fires or the torrent goes. */
-  whenMetadata(signal: AbortSignal): Promise<Metainfo>
-  /** Settles when all members may be used, for the next seconds at least. Rejects with what the records said. */
-  wake(): Promise<void>
+  /** The torrent while it is awake, null while it is suspended. To ask is a use: see AwakeTorrent. */
+  readonly awake: AwakeTorrent | null
+  /** Wakes it. Rejects with what the records said, or AppError Aborted when it is gone. */
+  wake(): Promise<AwakeTorrent>
+}
 
+/**
+ * A torrent that is awake. Whoever gets it, and each use of it, keeps it so for the next 5 seconds at least (20 where
+ * few torrents are awake); what is under way (readers, peers, a check, a move, a promise of a member that has not
+ * settled) for as long as that lasts. So it is got where it is used and not kept: who waits for something of its own
+ * in between asks the handle again. One that was kept until its torrent was suspended throws, rather than touch files
+ * that another AwakeTorrent may have by then.
+ */
+export interface AwakeTorrent {
+  readonly infoHash: InfoHash
   readonly metainfo: Metainfo | null
   files(): FileSnapshot[]
   /** Selected indexes; null = all. */
@@ -334,4 +348,8 @@ export interface TorrentHandle {
    * not at hand (PieceStore.readNow) or there is no such file.
    */
   readNow(fileIndex: number, position: number, length: number, into: Uint8Array): number
+  /** Deletes the files that a move left in `folder`, as far as they are here too. */
+  leaveFolder(folder: string): Promise<void>
+  /** Settles with the metainfo when it is known; rejects with Aborted when the signal fires or the torrent goes. */
+  whenMetadata(signal: AbortSignal): Promise<Metainfo>
 }

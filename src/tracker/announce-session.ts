@@ -1,5 +1,5 @@
-// The time between a torrent's start and stop: requests under way are cancelled at its end. Thousands of torrents that
-// rest have one each, and an AbortController takes some 800 bytes.
+// Between a torrent's start and stop: what is under way meanwhile hears of the end. Thousands of torrents that are
+// suspended have one each, and an AbortController takes some 800 bytes.
 
 /** A time that ends once. */
 export class AnnounceSession {

@@ -87,7 +87,7 @@ test('hundreds of clients that leave in mid-answer leave nothing behind', { time
     20_000,
     () => [before.sockets, sockets(node.pid)],
   )
-  // Sooner than the torrent goes to rest, which would tell of it anyway.
+  // Sooner than the torrent is suspended, which would tell of it anyway.
   await node.until<{ downloads: { vod_mode: boolean }[] }>(
     '/downloads',
     ({ downloads }) => downloads.every(download => !download.vod_mode),

@@ -49,9 +49,8 @@ class HashPeer {
               hashes: Uint8Array.from(message.hashes),
             })
         },
-        blockStart: () => null,
-        blockEnd: () => undefined,
       },
+      { blockStart: () => null, blockEnd: () => undefined },
       { maxMessageBytes: MIB },
     )
     // An address of its own: it is banned in the end.

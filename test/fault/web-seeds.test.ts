@@ -13,6 +13,7 @@ import { LoopbackNode } from '../kit/nodes/loopback-node.ts'
 import { makeTorrent } from '../kit/content/make-torrent.ts'
 import { waitFor } from '../kit/wait-for.ts'
 import { endless, type Handler, type HostileServer, loopbackWorld, serve } from './hostile-http.ts'
+import { awake } from '../kit/sim/awake.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -172,6 +173,6 @@ test('alone, each is given up or waits, and costs few requests', async t => {
   for (const [index, { requests }] of servers.entries()) {
     assert.ok(requests.length < 30, `${Object.keys(hostile)[index]}: ${requests.length} requests`)
   }
-  await handle.stop()
+  await awake(handle).stop()
   await waitFor('no connection is left', () => servers.every(({ connections }) => connections.size === 0), 15_000)
 })

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { DecodeError } from '../../src/base/errors.ts'
-import { PeerDecoder, type PeerMessageSink } from '../../src/wire/peer/decoder.ts'
+import { type BlockSink, type MessageSink, PeerDecoder } from '../../src/wire/peer/decoder.ts'
 import { clientName } from '../../src/wire/peer/client-name.ts'
 import { decodeExtendedHandshake, encodeExtendedHandshake } from '../../src/wire/peer/extension.ts'
 import { decodeHandshake } from '../../src/wire/peer/handshake.ts'
@@ -29,7 +29,7 @@ const LIMIT = 4096
 function read(chunks: readonly Uint8Array[]): string[] {
   const seen: string[] = []
   let target: Uint8Array | null = null
-  const sink: PeerMessageSink = {
+  const sink: MessageSink & BlockSink = {
     message: message => seen.push(JSON.stringify(message)),
     blockStart: (_piece, begin, length) => {
       assert.ok(length <= LIMIT)
@@ -39,7 +39,7 @@ function read(chunks: readonly Uint8Array[]): string[] {
     blockEnd: (piece, begin, _length, stored) =>
       seen.push(`block ${piece} ${begin} ${stored} ${Buffer.from(target ?? []).toString('hex')}`),
   }
-  const decoder = new PeerDecoder(sink, { maxMessageBytes: LIMIT })
+  const decoder = new PeerDecoder(sink, sink, { maxMessageBytes: LIMIT })
   try {
     for (const chunk of chunks) decoder.push(chunk)
   } catch (error) {

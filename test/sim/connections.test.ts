@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import type { TcpStream } from '../../src/ports/tcp.ts'
 import { makeTorrent } from '../kit/content/make-torrent.ts'
 import { type SimNode, SimSwarm } from '../kit/sim/sim-swarm.ts'
+import { awake } from '../kit/sim/awake.ts'
 
 const KIB = 1024
 
@@ -135,7 +136,7 @@ test('a reader that waits hears why its torrent failed', async () => {
   const torrent = makeTorrent({ length: 3000 * KIB })
   const node = await swarm.node()
   const handle = node.add(torrent)
-  const reader = handle.openReader(0)
+  const reader = awake(handle).openReader(0)
   const heard = assert.rejects(Promise.resolve(reader.waitFor(2000 * KIB)), { code: 'DiskFull' })
   let settled = false
   void heard.finally(() => {

@@ -9,6 +9,7 @@ import { encodeExtended } from '../../src/wire/peer/messages.ts'
 import type { FakePeer } from '../kit/peers/fake-peer.ts'
 import { type MadeTorrent, makeTorrent } from '../kit/content/make-torrent.ts'
 import { type SimNode, SimSwarm } from '../kit/sim/sim-swarm.ts'
+import { awake } from '../kit/sim/awake.ts'
 
 const KIB = 1024
 
@@ -30,9 +31,9 @@ test('metadata asked of a mute peer is asked of another after ten seconds, or at
     const peer = await mute(swarm, node, torrent)
     await swarm.join(node, torrent)
     await swarm.clock.advance(1000)
-    assert.equal(handle.metainfo, null)
+    assert.equal(awake(handle).metainfo, null)
     if (leaves) peer.hangUp()
-    await swarm.clock.until('metadata', () => handle.metainfo !== null, leaves ? 1500 : 15_000)
+    await swarm.clock.until('metadata', () => awake(handle).metainfo !== null, leaves ? 1500 : 15_000)
     await swarm.close()
   }
 })
@@ -156,9 +157,9 @@ test('a reader that waits for what a check finds goes on when the check ends', a
   const handle = node.session.get(torrent.infoHash)
   assert.ok(handle)
   node.disk.faults.delayMs = 100
-  const done = handle.recheck()
+  const done = awake(handle).recheck()
   await swarm.clock.advance(150)
-  const reader = handle.openReader(0)
+  const reader = awake(handle).openReader(0)
   let there = 0
   void Promise.resolve(reader.waitFor(800 * KIB)).then(bytes => {
     there = bytes

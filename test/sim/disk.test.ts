@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { NO_QUEUE } from '../../src/torrent/session/torrent-queue.ts'
 import { makeTorrent } from '../kit/content/make-torrent.ts'
 import { SimSwarm } from '../kit/sim/sim-swarm.ts'
+import { awake } from '../kit/sim/awake.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -26,7 +27,7 @@ test('vanished files stop the torrent with an error, once; resume checks again a
   assert.equal(node.events.filter(event => event.startsWith('failed')).length, 1)
   node.disk.faults.missing = false
   node.disk.drop(torrent.infoHash)
-  handle.resume()
+  awake(handle).resume()
   await swarm.clock.until('working', () => handle.snapshot().status === 'downloading', 10_000)
   assert.equal(handle.snapshot().progress, 0)
   await swarm.join(node, torrent)
@@ -71,19 +72,21 @@ test('a check that is interrupted is done again, and loses nothing', async () =>
   await swarm.clock.until('checking', () => handle.snapshot().progress > 0.2, 60_000)
   assert.equal(handle.snapshot().status, 'checking')
   await swarm.clock.advance(0)
-  void handle.stop()
+  void awake(handle).stop()
   await swarm.clock.advance(5000)
   assert.equal(handle.snapshot().status, 'stopped')
-  handle.resume()
+  awake(handle).resume()
   await swarm.complete(handle)
   assert.equal(handle.snapshot().totalDown, 0)
-  const rechecked = handle.recheck().catch((error: unknown) => String(error))
+  const rechecked = awake(handle)
+    .recheck()
+    .catch((error: unknown) => String(error))
   await swarm.clock.advance(500)
   assert.equal(handle.snapshot().status, 'checking')
-  void handle.stop()
+  void awake(handle).stop()
   await swarm.clock.advance(5000)
   assert.match(String(await rechecked), /Aborted/)
-  handle.resume()
+  awake(handle).resume()
   await swarm.complete(handle)
   assert.ok(!node.events.some(event => event.startsWith('finished')))
   await swarm.close()
@@ -96,15 +99,17 @@ test('stop right after recheck is stopped, and stays so', async () => {
   const handle = node.session.get(torrent.infoHash)
   assert.ok(handle)
   node.disk.faults.delayMs = 100
-  const rechecked = handle.recheck().catch((error: unknown) => String(error))
+  const rechecked = awake(handle)
+    .recheck()
+    .catch((error: unknown) => String(error))
   // Before the first piece is hashed: the files are still being looked at.
   await swarm.clock.advance(50)
-  void handle.stop()
+  void awake(handle).stop()
   assert.equal(handle.snapshot().status, 'stopped')
   await swarm.clock.advance(5000)
   assert.equal(handle.snapshot().status, 'stopped')
   assert.match(String(await rechecked), /Aborted/)
-  handle.resume()
+  awake(handle).resume()
   await swarm.complete(handle)
   assert.equal(handle.snapshot().totalDown, 0)
   await swarm.close()
@@ -159,7 +164,7 @@ test('nobody hears of a piece before the journal has it', async () => {
   node.journal.pieceVerified = () => new Promise<void>(resolve => waiting.push(resolve))
   const handle = node.add(torrent)
   const peer = await swarm.join(node, torrent, { has: piece => piece < 8 })
-  const reader = handle.openReader(0)
+  const reader = awake(handle).openReader(0)
   let there = 0
   void Promise.resolve(reader.waitFor(0)).then(bytes => {
     there = bytes

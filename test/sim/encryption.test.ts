@@ -19,8 +19,9 @@ import { EncryptedStream } from '../../src/torrent/peers/encrypted-stream.ts'
 import { MAX_POWERS_PER_TURN } from '../../src/torrent/peers/key-gate.ts'
 import { type LinkDeps, type LinkOwner, type LinkReceiver, PeerLink } from '../../src/torrent/peers/peer-link.ts'
 import { StreamEncryption } from '../../src/torrent/peers/stream-encryption.ts'
-import { TurnEnd } from '../../src/torrent/session/turn-end.ts'
+import { TurnEnd } from '../../src/base/turn-end.ts'
 import { type KeyAgreement, mseKeys } from '../../src/wire/mse/mse-keys.ts'
+import type { BlockSink } from '../../src/wire/peer/decoder.ts'
 import { encodeHandshake, type Handshake } from '../../src/wire/peer/handshake.ts'
 import { encodeHave, encodePieceHead, type PeerMessage } from '../../src/wire/peer/messages.ts'
 import { MemoryNetwork } from '../kit/sim/memory-network.ts'
@@ -36,11 +37,13 @@ const raise = (error: unknown): void => {
 }
 
 /** One end: owns its links, greets, and keeps what it hears. */
-class End implements LinkOwner, LinkReceiver {
+class End implements LinkOwner, LinkReceiver, BlockSink {
   readonly maxMessageBytes = 64 * 1024
   readonly reasons: string[] = []
   readonly messages: string[] = []
-  readonly blocks: Buffer[] = []
+  /** Blocks that came whole. */
+  readonly taken: Buffer[] = []
+  readonly blocks = this
   opens = 0
   link: PeerLink | null = null
   readonly #peerId: Uint8Array
@@ -83,7 +86,7 @@ class End implements LinkOwner, LinkReceiver {
   }
 
   blockEnd(): void {
-    this.blocks.push(Buffer.from(this.#target))
+    this.taken.push(Buffer.from(this.#target))
   }
 
   #handshake(): Uint8Array {
@@ -173,8 +176,8 @@ class World {
     other.sendBlock(encodePieceHead(1, 0, block.length), block, () => sent++)
     other.send(encodeHave(8))
     const done = (): boolean => end.messages.length + this.incoming.messages.length === 2 && sent === 1
-    await this.clock.until('both blocks', () => done() && end.blocks.length + this.incoming.blocks.length === 2)
-    for (const got of [...end.blocks, ...this.incoming.blocks]) assert.ok(got.equals(Buffer.from(block)))
+    await this.clock.until('both blocks', () => done() && end.taken.length + this.incoming.taken.length === 2)
+    for (const got of [...end.taken, ...this.incoming.taken]) assert.ok(got.equals(Buffer.from(block)))
     end.link.end('enough')
     await this.clock.until('the end', () => this.incoming.reasons.length > 0)
   }

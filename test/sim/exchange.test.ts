@@ -7,6 +7,7 @@ import { allowedFastSet } from '../../src/wire/peer/allowed-fast.ts'
 import { encodeAllowedFast } from '../../src/wire/peer/messages.ts'
 import { makeTorrent } from '../kit/content/make-torrent.ts'
 import { assertHolds, SimSwarm } from '../kit/sim/sim-swarm.ts'
+import { awake } from '../kit/sim/awake.ts'
 
 const KIB = 1024
 
@@ -20,7 +21,10 @@ test('one seeder and five leechers: everybody gets everything, and the leechers 
     leechers.push({ node, handle: node.add(torrent) })
   }
   for (const { node, handle } of leechers) {
-    handle.addPeers([seeder.address, ...leechers.map(other => other.node.address).filter(at => at !== node.address)])
+    awake(handle).addPeers([
+      seeder.address,
+      ...leechers.map(other => other.node.address).filter(at => at !== node.address),
+    ])
   }
   for (const { node, handle } of leechers) {
     await swarm.complete(handle, 200_000)
@@ -111,9 +115,9 @@ test('metadata: a magnet gets it from a peer, checks it, and gives it to others'
   assert.equal(handle.snapshot().status, 'metadata')
   const bare = await swarm.join(node, torrent, { hasMetadata: false, has: () => false })
   await swarm.clock.advance(5000)
-  assert.equal(handle.metainfo, null)
+  assert.equal(awake(handle).metainfo, null)
   await swarm.join(node, torrent, { unchokes: false })
-  await swarm.clock.until('metadata', () => handle.metainfo !== null, 20_000)
+  await swarm.clock.until('metadata', () => awake(handle).metainfo !== null, 20_000)
   assert.ok(node.events.includes('metadata big'), `${node.events}`)
   assert.equal(handle.snapshot().name, 'big')
   const asker = await swarm.join(node, torrent, { has: () => false })
@@ -134,9 +138,9 @@ test('metadata: what does not fit the info hash is thrown away and fetched from 
   const handle = node.add(torrent, { metainfo: null })
   const liar = await swarm.join(node, { ...torrent, info: wrong.info })
   await swarm.clock.advance(5000)
-  assert.equal(handle.metainfo, null)
+  assert.equal(awake(handle).metainfo, null)
   await swarm.join(node, torrent)
-  await swarm.clock.until('metadata', () => handle.metainfo !== null, 60_000)
+  await swarm.clock.until('metadata', () => awake(handle).metainfo !== null, 60_000)
   assert.equal(handle.snapshot().name, 'right')
   await swarm.complete(handle)
   void liar

@@ -174,8 +174,8 @@ test('local discovery alone brings peers together', async () => {
         multicast: cable.host({ 4: node.host.ip, 6: '::' }),
         listenPort: () => node.session.listenPort,
         torrents: () => Array.from(node.session.list(), handle => handle.infoHash),
-        wants: infoHash => node.session.get(infoHash)?.metainfo?.private === false,
-        found: (infoHash, peer) => node.session.get(infoHash)?.addPeers([peer]),
+        wants: infoHash => node.session.get(infoHash)?.awake?.metainfo?.private === false,
+        found: (infoHash, peer) => node.session.get(infoHash)?.awake?.addPeers([peer]),
       },
     )
     await discovery.start()

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeTorrent } from '../kit/content/make-torrent.ts'
 import { SimSwarm } from '../kit/sim/sim-swarm.ts'
+import { awake } from '../kit/sim/awake.ts'
 
 const KIB = 1024
 const ONE_WAY_MS = 20
@@ -40,7 +41,7 @@ test('a magnet: connect, handshake, metadata, unchoke, request, each as soon as 
   const address = await peer.listen()
   const begin = swarm.clock.now()
   const handle = node.add(torrent, { metainfo: null, peers: [address] })
-  const found = await swarm.clock.until('metadata', () => handle.metainfo !== null, 1000)
+  const found = await swarm.clock.until('metadata', () => awake(handle).metainfo !== null, 1000)
   await swarm.clock.until('a request', () => peer.requests.length > 0, 1000)
   // There and back: connect, handshake, metadata.
   assert.ok(found <= 6 * ONE_WAY_MS + 2, `metadata after ${found} ms`)
@@ -64,7 +65,7 @@ test('pieces are journalled at once where a reader waits, and nowhere else', asy
     return journalled(infoHash, piece, wanted)
   }
   const handle = node.add(torrent, { peers: [await peer.listen()] })
-  const reader = handle.openReader(0)
+  const reader = awake(handle).openReader(0)
   // The torrent's first byte comes, and the reader stays where it is: it waits for a piece that never does.
   const waiting = Promise.resolve(reader.waitFor(4 * pieceLength)).then(count => count > 0)
   await swarm.clock.until('the piece that is waited for', () => awaited.has(4), 20_000)
@@ -83,7 +84,7 @@ test('a reader that is there from the start: its piece is asked for whole before
   const node = await swarm.node()
   const peer = swarm.peer(torrent, {}, { upRate: 1000 * KIB })
   const handle = node.add(torrent, { peers: [await peer.listen()] })
-  const reader = handle.openReader(0)
+  const reader = awake(handle).openReader(0)
   const at = 100 * 256 * KIB
   let there = 0
   const begin = swarm.clock.now()

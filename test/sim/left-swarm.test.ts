@@ -56,13 +56,13 @@ for (const same of [true, false]) {
   })
 }
 
-test('one at rest that is being removed: peers do not wake it, trackers that answer late neither, and it is named to no peer', async () => {
+test('a suspended one that is being removed: peers do not wake it, trackers that answer late neither, and it is told to nobody', async () => {
   const swarm = new SimSwarm(602)
   const { state, contents } = contentsOf([torrent])
   const node = await swarm.seeder(torrent, { contents })
   const handle = node.session.get(torrent.infoHash)
   assert.ok(handle)
-  await swarm.clock.until('at rest', () => handle.resting, 60_000)
+  await swarm.clock.until('suspended', () => handle.suspended, 60_000)
   const announcer = node.announcers.made.get(torrent.infoHash)
   assert.ok(announcer)
   const farewell = makeDeferred<void>()

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import type { FakePeer } from '../kit/peers/fake-peer.ts'
 import { makeTorrent } from '../kit/content/make-torrent.ts'
 import { SimSwarm } from '../kit/sim/sim-swarm.ts'
+import { awake } from '../kit/sim/awake.ts'
 
 const KIB = 1024
 
@@ -17,7 +18,7 @@ test('no more connections per torrent and in all than allowed, incoming and outg
   const handles = [node.add(a), node.add(b)]
   const addresses = []
   for (let i = 0; i < 8; i++) addresses.push(await swarm.peer(a, behaviour).listen())
-  handles[0]?.addPeers(addresses)
+  awake(handles[0]).addPeers(addresses)
   await swarm.clock.advance(20_000)
   assert.equal(handles[0]?.peers().length, 4)
   const incoming: FakePeer[] = []
@@ -100,9 +101,9 @@ test('a private torrent takes no trackers from elsewhere; a public one does', as
   const secret = node.add(makeTorrent({ length: 500 * KIB, private: true, announce }))
   const open = node.add(makeTorrent({ length: 500 * KIB, seed: 2, announce }))
   const more = [['http://elsewhere.example/announce']]
-  assert.deepEqual(secret.addTrackers(more), [])
+  assert.deepEqual(awake(secret).addTrackers(more), [])
   assert.deepEqual(secret.announceTiers(), announce)
-  assert.deepEqual(open.addTrackers(more), more[0])
+  assert.deepEqual(awake(open).addTrackers(more), more[0])
   await swarm.close()
 })
 
@@ -115,7 +116,7 @@ test('a private torrent connects only to peers its trackers named', async () => 
   const named = swarm.peer(torrent)
   const strangerAddress = await stranger.listen()
   const handle = node.add(torrent, { peers: [strangerAddress] })
-  handle.addPeers([strangerAddress])
+  awake(handle).addPeers([strangerAddress])
   await swarm.clock.advance(5000)
   assert.equal(stranger.connected, false)
   node.announcers.made.get(torrent.infoHash)?.answer([await named.listen()])

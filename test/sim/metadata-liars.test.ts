@@ -7,6 +7,7 @@ import { decodeMetadataMessage, encodeMetadataData, METADATA_PIECE_BYTES } from 
 import { ExtensionPeer } from '../kit/peers/extension-peer.ts'
 import { type MadeTorrent, makeTorrent } from '../kit/content/make-torrent.ts'
 import { type SimNode, SimSwarm } from '../kit/sim/sim-swarm.ts'
+import { awake } from '../kit/sim/awake.ts'
 
 const KIB = 1024
 const LARGEST = 16 * KIB * KIB
@@ -64,7 +65,7 @@ test('a wrong size that comes slowly holds the metadata up for one turn', async 
   const liar = new Liar(swarm, torrent, '10.7.0.1', LARGEST)
   await lied(swarm, node, [liar])
   const seed = await swarm.join(node, torrent)
-  const seconds = await secondsUntil(swarm, [liar], () => handle.metainfo !== null)
+  const seconds = await secondsUntil(swarm, [liar], () => awake(handle).metainfo !== null)
   assert.ok(seconds <= 15, `${seconds} s`)
   for (const peer of [seed, liar.peer]) await peer.close()
   await swarm.close()
@@ -78,7 +79,7 @@ test('many wrong sizes wait for the one that two peers name', async () => {
   const liars = Array.from({ length: 12 }, (_, i) => new Liar(swarm, torrent, `10.7.0.${i + 1}`, LARGEST - i))
   await lied(swarm, node, liars)
   const seeds = [await swarm.join(node, torrent), await swarm.join(node, torrent)]
-  const seconds = await secondsUntil(swarm, liars, () => handle.metainfo !== null)
+  const seconds = await secondsUntil(swarm, liars, () => awake(handle).metainfo !== null)
   assert.ok(seconds <= 15, `${seconds} s`)
   for (const peer of [...seeds, ...liars.map(liar => liar.peer)]) await peer.close()
   await swarm.close()
@@ -93,7 +94,7 @@ test('wrong bytes of the right size: asked alone, who has not had a turn yet is 
   const liar = new Liar(swarm, torrent, '10.7.0.1', torrent.info.length)
   await lied(swarm, node, [liar])
   const seed = await swarm.join(node, torrent)
-  const seconds = await secondsUntil(swarm, [liar], () => handle.metainfo !== null)
+  const seconds = await secondsUntil(swarm, [liar], () => awake(handle).metainfo !== null)
   assert.ok(seconds <= 15, `${seconds} s`)
   for (const peer of [seed, liar.peer]) await peer.close()
   await swarm.close()

@@ -8,6 +8,7 @@ import { decodePex, encodePex } from '../../src/wire/peer/ut-pex.ts'
 import { joinExtensionPeer } from '../kit/peers/extension-peer.ts'
 import { makeTorrent } from '../kit/content/make-torrent.ts'
 import { assertHolds, SimSwarm } from '../kit/sim/sim-swarm.ts'
+import { awake } from '../kit/sim/awake.ts'
 
 const KIB = 1024
 const FLAGS = { encryption: false, seed: false, utp: false, holepunch: false, reachable: true }
@@ -119,7 +120,7 @@ test('ten thousand addresses in one message, and in two hundred, send the node t
   assert.ok(node.host.connects <= 50 * 3, `${node.host.connects} connects`)
   assert.equal(known(), 0, 'nobody was at any of them')
   const good = swarm.peer(torrent)
-  handle.addPeers([await good.listen()])
+  awake(handle).addPeers([await good.listen()])
   await swarm.complete(handle)
   await liar.close()
   await swarm.close()

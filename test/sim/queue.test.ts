@@ -10,6 +10,7 @@ import { type MadeTorrent, makeTorrent } from '../kit/content/make-torrent.ts'
 import { contentsOf } from '../kit/sim/sim-contents.ts'
 import { assertHolds, type SimNode, SimSwarm } from '../kit/sim/sim-swarm.ts'
 import { settle } from '../kit/sim/virtual-clock.ts'
+import { awake } from '../kit/sim/awake.ts'
 
 const KIB = 1024
 const announce = [['http://t.example/announce']]
@@ -86,7 +87,7 @@ test('two download, three wait; the next begins when one finishes; all complete 
   const { swarm, node, handles, states, until, feed } = await begin(401, { downloads: 2 })
   await until('DDQQQ')
   for (const waiting of handles.slice(2)) {
-    assert.equal(waiting.resting, true, 'nothing is made of a torrent that waits for its first turn')
+    assert.equal(waiting.suspended, true, 'nothing is made of a torrent that waits for its first turn')
     assert.deepEqual(announced(node, waiting), [])
   }
   const done: number[] = []
@@ -105,9 +106,9 @@ test('two download, three wait; the next begins when one finishes; all complete 
 test('the next begins when one is stopped or fails; a resumed one takes its place in the queue, not past it', async () => {
   const { swarm, node, handles, until } = await begin(402, { downloads: 2 })
   await until('DDQQQ')
-  await handles[0]?.stop()
+  await awake(handles[0]).stop()
   await until('TDDQQ')
-  handles[0]?.resume()
+  awake(handles[0]).resume()
   await until('QDDQQ')
   await swarm.clock.advance(30_000)
   assert.equal(handles[0]?.snapshot().status, 'queued')
@@ -140,7 +141,7 @@ test('slow downloads do not count after a minute, and cost the last its place wh
   await swarm.clock.advance(50_000)
   assert.equal(states(), 'DQQQQ', 'not slow for a minute yet')
   await until('DDQQQ', 20_000)
-  assert.deepEqual([handles[0]?.resting, handles[1]?.resting], [true, false], 'nobody is there for the first')
+  assert.deepEqual([handles[0]?.suspended, handles[1]?.suspended], [true, false], 'nobody is there for the first')
   // The first gets a seeder that lasts for minutes; the second is slow in its turn, then the first counts again.
   await swarm.clock.advance(10_000)
   await feed(0, 6 * KIB)
@@ -164,7 +165,7 @@ test('a stream of a queued torrent runs at once, beyond the limit, and its torre
   await until('DQQQQ')
   const [, , , , last] = handles as [TorrentHandle, TorrentHandle, TorrentHandle, TorrentHandle, TorrentHandle]
   await last.wake()
-  const reader = last.openReader(0)
+  const reader = awake(last).openReader(0)
   let there = 0
   void Promise.resolve(reader.waitFor(500 * KIB)).then(bytes => {
     there = bytes
@@ -177,7 +178,7 @@ test('a stream of a queued torrent runs at once, beyond the limit, and its torre
   reader.close()
   await until('DQQQQ')
   assert.deepEqual(announced(node, last).at(-1), 'stopped')
-  await swarm.clock.until('at rest', () => last.resting, 60_000)
+  await swarm.clock.until('suspended', () => last.suspended, 60_000)
   assert.ok(last.snapshot().progress > 0)
   await swarm.close()
 })
@@ -187,7 +188,7 @@ test('a stream that runs beyond the limit gets its turn without a break, and kee
   await until('DQQQQ')
   const second = handles[1] as TorrentHandle
   await second.wake()
-  const reader = second.openReader(0)
+  const reader = awake(second).openReader(0)
   const wait = Promise.resolve(reader.waitFor(0)).catch((error: unknown) => error)
   await until('DDQQQ')
   node.session.setLimits({ queue: limits({ downloads: 2, dontCountSlow: false }) })
@@ -212,14 +213,17 @@ test('who waits for the metadata of a queued magnet gets it at once', async () =
   const magnet = node.add(second, { metainfo: null, name: 'magnet', peers: [seeder.address] })
   await swarm.clock.advance(1000)
   assert.equal(magnet.snapshot().status, 'queued')
-  assert.equal(magnet.resting, true)
+  assert.equal(magnet.suspended, true)
   assert.equal(await magnet.loadMetainfo(), null)
   assert.deepEqual(await magnet.loadFiles(), [])
   assert.equal(magnet.haveBits().length, 0)
   let name = ''
-  void magnet.whenMetadata(new AbortController().signal).then(metainfo => {
-    name = metainfo.name
-  })
+  void magnet
+    .wake()
+    .then(torrent => torrent.whenMetadata(new AbortController().signal))
+    .then(metainfo => {
+      name = metainfo.name
+    })
   await swarm.clock.until('metadata', () => name === 't2', 10_000)
   await swarm.clock.until('waits on', () => magnet.snapshot().status === 'queued', 10_000)
   assert.equal(magnet.snapshot().totalDown, 0, 'nothing but the metadata was fetched')
@@ -246,7 +250,7 @@ test('seeds wait too, take turns while others wait, and a finished download goes
   const queue = { seeds: 1, downloads: 1, dontCountSlow: false }
   const { swarm, node, handles, until, feed } = await begin(410, queue, [0, 1, 2])
   await until('SQQDQ')
-  assert.equal(handles[1]?.resting, true)
+  assert.equal(handles[1]?.suspended, true)
   assert.deepEqual(announced(node, handles[1]), [])
   await feed(3)
   await until('SQQQD')
@@ -259,12 +263,12 @@ test('seeds wait too, take turns while others wait, and a finished download goes
   await swarm.close()
 })
 
-test('seeds that nobody asks do not count: they all end up at rest, seeding', async () => {
+test('seeds that nobody asks do not count: they all end up suspended, seeding', async () => {
   const { swarm, node, handles, until } = await begin(411, { seeds: 1 }, [0, 1, 2, 3, 4])
   await until('SQQQQ')
   await until('SSQQQ', 70_000)
   await until('SSSSS', 300_000)
-  await swarm.clock.until('at rest', () => handles.every(handle => handle.resting), 60_000)
+  await swarm.clock.until('suspended', () => handles.every(handle => handle.suspended), 60_000)
   await swarm.clock.advance(120_000)
   assert.equal(swarm.clock.pending, 0, 'no timer is left when nothing waits')
   assert.ok(handles.every(handle => announced(node, handle).join() === 'started'))
@@ -277,8 +281,8 @@ test('a queued seed refuses peers; one whose data is in doubt is looked at when 
   const peer = swarm.peer(torrents[1] as MadeTorrent)
   peer.connect(node.address)
   await swarm.clock.until('refused', () => peer.closed, 10_000)
-  assert.equal(handles[1]?.resting, true)
-  await handles[0]?.stop()
+  assert.equal(handles[1]?.suspended, true)
+  await awake(handles[0]).stop()
   await until('TSDDD')
   await swarm.close()
 })
@@ -287,7 +291,7 @@ test('a recheck of a queued torrent runs, and it waits on', async () => {
   const { swarm, node, handles, until } = await begin(413, { seeds: 1, dontCountSlow: false }, [0, 1])
   await until('SQDDD')
   await handles[1]?.wake()
-  await handles[1]?.recheck()
+  await awake(handles[1]).recheck()
   assert.ok(node.events.includes('status checking'))
   await until('SQDDD')
   assert.equal(handles[1]?.snapshot().progress, 1)
@@ -298,9 +302,9 @@ test('a recheck of a queued torrent runs, and it waits on', async () => {
 test('what is added stopped waits for nobody and takes no place', async () => {
   const { swarm, handles, until } = await begin(414, { downloads: 1 }, [], { running: false })
   await until('TTTTT')
-  handles[3]?.resume()
+  awake(handles[3]).resume()
   await until('TTTDT')
-  handles[1]?.resume()
+  awake(handles[1]).resume()
   await until('TQTDT')
   await swarm.close()
 })
@@ -334,7 +338,7 @@ test('one whose records cannot be read at its turn lets others go, and asks agai
   assert.ok(first && second && third)
   await swarm.clock.until('first runs', () => first.snapshot().status === 'downloading', 1000)
   state.fail = true
-  await first.stop()
+  await awake(first).stop()
   await swarm.clock.until('both were tried', () => state.loads === 2, 1000)
   await settle()
   assert.deepEqual(
@@ -346,7 +350,7 @@ test('one whose records cannot be read at its turn lets others go, and asks agai
   await swarm.clock.until('the next', () => second.snapshot().status === 'downloading', 61_000)
   await swarm.clock.advance(10_000)
   assert.equal(third.snapshot().status, 'queued')
-  await second.stop()
+  await awake(second).stop()
   await swarm.clock.until('the last', () => third.snapshot().status === 'downloading', 1000)
   await swarm.close()
 })
@@ -364,7 +368,7 @@ test('5,000 queued torrents cost nothing while they wait, and little when they g
   await swarm.clock.advance(60_000)
   const running = () => handles.filter(handle => handle.snapshot().status !== 'queued')
   assert.deepEqual(running(), handles.slice(0, 3))
-  assert.equal(handles.filter(handle => !handle.resting).length, 3)
+  assert.equal(handles.filter(handle => !handle.suspended).length, 3)
   // The one of the queue, and whatever three downloads without peers need.
   assert.ok(swarm.clock.pending <= 3, `${swarm.clock.pending} timers`)
   assert.equal(node.events.filter(event => event === 'status downloading').length, 3)

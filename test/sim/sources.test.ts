@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import type { TrackerRow } from '../../src/ports/announcer.ts'
 import { makeTorrent } from '../kit/content/make-torrent.ts'
 import { type SimNode, SimSwarm } from '../kit/sim/sim-swarm.ts'
+import { awake } from '../kit/sim/awake.ts'
 
 const KIB = 1024
 
@@ -24,8 +25,8 @@ test('rows count the connected peers that each source named', async () => {
   const handle = node.add(torrent)
   const announcer = node.announcers.made.get(torrent.infoHash)
   announcer?.params.onPeers([byDht], 'dht')
-  handle.addPeers([byLsd], 'lsd')
-  handle.addPeers([byUser])
+  awake(handle).addPeers([byLsd], 'lsd')
+  awake(handle).addPeers([byUser])
   await swarm.clock.until('all are connected', () => handle.snapshot().peersConnected === 3, 20_000)
   assert.deepEqual(shown(handle.trackers()), [
     // The announcer of this node says nothing of a DHT.
@@ -68,7 +69,7 @@ test('a partial seed says so: it is not complete, and what is left is what the t
   const { left, partialSeed } = announcer?.params.counters() ?? {}
   assert.deepEqual([left, partialSeed], [256 * KIB + 5, true])
   assert.ok(!announcer?.calls.includes('completed'))
-  handle.select(null)
+  awake(handle).select(null)
   await swarm.complete(handle)
   assert.deepEqual(announcer?.params.counters().partialSeed, undefined)
   assert.equal(announcer?.params.counters().left, 0)

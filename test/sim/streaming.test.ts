@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeTorrent } from '../kit/content/make-torrent.ts'
 import { type SimNode, SimSwarm } from '../kit/sim/sim-swarm.ts'
+import { awake } from '../kit/sim/awake.ts'
 
 const KIB = 1024
 const PIECE = 256 * KIB
@@ -49,7 +50,7 @@ test('a reader gets its first byte soon, anywhere in the file, and the bytes are
     const position = Math.floor(torrent.content.length * place)
     await swarm.join(node, torrent, {}, { upRate: 1000 * KIB })
     await swarm.clock.advance(3000)
-    const reader = handle.openReader(0)
+    const reader = awake(handle).openReader(0)
     const ms = await waitFor(swarm, reader, position)
     // One piece at 1,000 KiB/s takes 256 ms; a second's worth of other blocks was asked for before and is cancelled.
     assert.ok(ms < 800, `${place}: ${ms} ms`)
@@ -68,7 +69,7 @@ test('seek: the new place is asked for within the same turn, before the rest of 
   const node = await swarm.node()
   const handle = node.add(torrent)
   const peer = await swarm.join(node, torrent, {}, { upRate: 2000 * KIB })
-  const reader = handle.openReader(0)
+  const reader = awake(handle).openReader(0)
   await waitFor(swarm, reader, 0)
   await swarm.clock.until('a window', () => asked(peer.requests).length >= 8, 5000)
   assert.deepEqual(asked(peer.requests).slice(0, 8), [0, 1, 2, 3, 4, 5, 6, 7])
@@ -98,7 +99,7 @@ test('after the window come the index zones of the file, then the rest', async (
   const handle = node.add(torrent)
   const last = Math.ceil(60_000 / 256) - 1
   const peer = await swarm.join(node, torrent, { unchokes: false }, { upRate: 2000 * KIB })
-  const reader = handle.openReader(0)
+  const reader = awake(handle).openReader(0)
   void Promise.resolve(reader.waitFor(100 * PIECE)).catch(() => {})
   await swarm.clock.advance(500)
   peer.unchoke()
@@ -125,7 +126,7 @@ test('a slow peer does not hold the piece under a cursor', async () => {
   for (let i = 0; i < 3; i++) await swarm.join(node, torrent, {}, { upRate: 3 * KIB })
   await swarm.join(node, torrent, {}, { upRate: 1500 * KIB })
   await swarm.clock.advance(8000)
-  const reader = handle.openReader(0)
+  const reader = awake(handle).openReader(0)
   for (const place of [100, 20, 150, 60, 180]) {
     const ms = await waitFor(swarm, reader, place * PIECE)
     assert.ok(ms < 4000, `piece ${place} took ${ms} ms`)
@@ -140,8 +141,8 @@ test('two readers at two places both advance; a reader of a complete file asks f
   const node = await swarm.node()
   const handle = node.add(torrent)
   await swarm.join(node, torrent, {}, { upRate: 1000 * KIB })
-  const a = handle.openReader(0)
-  const b = handle.openReader(0)
+  const a = awake(handle).openReader(0)
+  const b = awake(handle).openReader(0)
   const both = [waitFor(swarm, a, 10 * PIECE)]
   let second = 0
   void Promise.resolve(b.waitFor(60 * PIECE)).then(bytes => {
@@ -153,7 +154,7 @@ test('two readers at two places both advance; a reader of a complete file asks f
   a.close()
   b.close()
   await swarm.complete(handle)
-  const again = handle.openReader(0)
+  const again = awake(handle).openReader(0)
   assert.equal(typeof again.waitFor(12 * PIECE), 'number')
   again.close()
   assert.equal(handle.openReaders, 0)
@@ -173,8 +174,8 @@ test('reading a file that is not selected fetches it while it is read; a closed 
   const handle = node.add(torrent, { selectedFiles: [0] })
   await swarm.join(node, torrent, {}, { upRate: 500 * KIB })
   await swarm.complete(handle)
-  assert.equal(handle.files()[1]?.progress, 0)
-  const reader = handle.openReader(1)
+  assert.equal(awake(handle).files()[1]?.progress, 0)
+  const reader = awake(handle).openReader(1)
   await waitFor(swarm, reader, 3000 * KIB)
   const waiting = Promise.resolve(reader.waitFor(6000 * KIB))
   const rejected = assert.rejects(waiting, { code: 'Aborted' })

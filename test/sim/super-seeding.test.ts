@@ -128,7 +128,7 @@ test('a node that lacks something does not pretend to lack everything', async ()
   await swarm.close()
 })
 
-test('a rest does not end it, and what a user asks for counts from the next peer on', async () => {
+test('a suspension does not end it, and what a user asks for counts from the next peer on', async () => {
   const swarm = new SimSwarm(167)
   const torrent = makeTorrent({ length: 640 * KIB, pieceLength: 64 * KIB })
   const node = await swarm.seeder(torrent, { contents: contentsOf([torrent]).contents })
@@ -148,7 +148,7 @@ test('a rest does not end it, and what a user asks for counts from the next peer
   assert.equal(await shown(), 10)
   handle.setControls(SUPER_SEEDING)
   assert.equal(await shown(), 2)
-  await swarm.clock.until('at rest', () => handle.resting, 60_000)
+  await swarm.clock.until('suspended', () => handle.suspended, 60_000)
   assert.equal(await shown(), 2)
   handle.setControls({ ...SUPER_SEEDING, superSeeding: false })
   assert.equal(await shown(), 10)

@@ -10,6 +10,7 @@ import { missingLayers } from '../../src/wire/metainfo/piece-layers.ts'
 import { asMadeTorrent, type MadeV2Torrent, makeV2Torrent } from '../kit/content/make-v2-torrent.ts'
 import { fullTree } from '../kit/content/merkle-tree.ts'
 import { assertHolds, SimSwarm } from '../kit/sim/sim-swarm.ts'
+import { awake } from '../kit/sim/awake.ts'
 
 const KIB = 1024
 const FILES = [
@@ -52,8 +53,8 @@ test('a v2 magnet: the info dictionary, then the piece layers, then the data', a
   assert.equal(handle.snapshot().status, 'metadata')
   await swarm.complete(handle)
   assertHolds(node, torrent)
-  const theirs = seeder.session.get(torrent.infoHash)?.metainfo?.v2?.pieceRoots
-  assert.deepEqual(Buffer.from(handle.metainfo?.v2?.pieceRoots ?? []), Buffer.from(theirs ?? [1]))
+  const theirs = awake(seeder.session.get(torrent.infoHash)).metainfo?.v2?.pieceRoots
+  assert.deepEqual(Buffer.from(awake(handle).metainfo?.v2?.pieceRoots ?? []), Buffer.from(theirs ?? [1]))
   await swarm.close()
 })
 
@@ -67,7 +68,7 @@ test('a hybrid magnet begins by v1 and takes the layers from peers that speak v2
     const handle = node.add(torrent, { metainfo: null, infoHashV2, peers: [seeder.address] })
     await swarm.complete(handle)
     assertHolds(node, torrent)
-    const v2 = handle.metainfo?.v2
+    const v2 = awake(handle).metainfo?.v2
     assert.ok(v2)
     // Before the metadata is known only a magnet with both hashes asks for v2.
     assert.equal(missingLayers(v2).length, infoHashV2 === null ? 2 : 0)
@@ -85,15 +86,16 @@ test('a hybrid is found by its v2 hash too, and a hybrid known by its v2 hash by
   const node = await swarm.node()
   const handle = node.add({ ...torrent, infoHash: short }, { metainfo: null, peers: [seeder.address] })
   await swarm.complete(handle)
-  assert.equal(handle.metainfo?.infoHash, short)
-  assert.ok(handle.metainfo?.v2)
-  assert.equal(missingLayers(handle.metainfo.v2).length, 0, 'its connections speak v2 from the start')
+  assert.equal(awake(handle).metainfo?.infoHash, short)
+  const v2 = awake(handle).metainfo?.v2
+  assert.ok(v2)
+  assert.equal(missingLayers(v2).length, 0, 'its connections speak v2 from the start')
   assertHolds(node, { ...torrent, infoHash: short })
   const old = await swarm.join(node, torrent, { has: () => false })
   assert.ok(old.connected)
   // Peers that know v1 alone are called by it.
   const called = swarm.peer(torrent, { has: () => false })
-  handle.addPeers([await called.listen()])
+  awake(handle).addPeers([await called.listen()])
   await swarm.clock.until('it was called', () => called.connected, 20_000)
   assert.equal(called.calledBy, torrent.infoHash)
   await swarm.close()
@@ -106,7 +108,7 @@ test('v2 metadata that was kept without its layers is not begun with: they are f
   const seeder = await swarm.seeder(torrent)
   const node = await swarm.node()
   const handle = node.add(torrent, { metainfo: decodeInfo(made.info, []), peers: [seeder.address] })
-  assert.equal(handle.metainfo, null)
+  assert.equal(awake(handle).metainfo, null)
   await swarm.complete(handle)
   assertHolds(node, torrent)
   await swarm.close()
@@ -121,7 +123,7 @@ test('a magnet whose v2 hash is another: the metadata is not taken', async () =>
   const infoHashV2 = parseInfoHashV2('ab'.repeat(32))
   const handle = node.add(torrent, { metainfo: null, infoHashV2, peers: [await peer.listen()] })
   await swarm.clock.advance(30_000)
-  assert.equal(handle.metainfo, null)
+  assert.equal(awake(handle).metainfo, null)
   await swarm.close()
 })
 
@@ -137,13 +139,13 @@ test('who lies about piece layers is banned; who knows none or is silent is not;
   const handle = node.add(torrent, { metainfo: null, peers })
   await swarm.clock.until('the liar is gone', () => liar.closed, 60_000)
   await swarm.clock.advance(60_000)
-  assert.equal(handle.metainfo, null)
+  assert.equal(awake(handle).metainfo, null)
   assert.equal(handle.snapshot().status, 'metadata')
   assert.ok(ignorant.connected && silent.connected)
   const requests = [liar, ignorant, silent].flatMap(peer => peer.requests)
   assert.deepEqual(requests, [], 'a piece was asked for that could not be verified')
   const seeder = await swarm.seeder(torrent)
-  handle.addPeers([seeder.address])
+  awake(handle).addPeers([seeder.address])
   await swarm.complete(handle)
   assertHolds(node, torrent)
   assert.equal(liar.connected, false)
@@ -163,7 +165,7 @@ test('hashes nobody asked for end the connection', async () => {
   const range = { root, baseLayer: 0, index: 0, count: 2, proofLayers: 0 }
   peer.send(encodeHashes(range, trueHashes(made, range)))
   await swarm.clock.until('gone', () => peer.closed, 60_000)
-  assert.equal(handle.metainfo, null)
+  assert.equal(awake(handle).metainfo, null)
   await swarm.close()
 })
 

@@ -9,6 +9,7 @@ import { makeTorrent, type MadeTorrent } from '../kit/content/make-torrent.ts'
 import { failure, MemoryRanges } from '../kit/doubles/memory-ranges.ts'
 import { contentsOf } from '../kit/sim/sim-contents.ts'
 import { assertHolds, SimSwarm } from '../kit/sim/sim-swarm.ts'
+import { awake } from '../kit/sim/awake.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -116,7 +117,7 @@ test('files of a folder, with padding, from a web seed; a selection fetches no m
   const handle = node.add(torrent, { webSeeds: [A], selectedFiles: [0] })
   await swarm.complete(handle)
   assert.deepEqual([...new Set(http.seen.map(({ url }) => url))], [`${A}folder/a.bin`])
-  handle.select(null)
+  awake(handle).select(null)
   await swarm.complete(handle)
   assertHolds(node, torrent)
   await swarm.close()
@@ -140,8 +141,8 @@ test('wrong bytes: the seed is off and no peer is banned; a peer brings the rest
   assert.equal(peer.closed, false)
   assertHolds(node, torrent)
   assert.equal(http.seen.length, asked)
-  await handle.stop()
-  handle.resume()
+  await awake(handle).stop()
+  awake(handle).resume()
   await swarm.complete(handle)
   assert.equal(handle.webSeeds()[0]?.state, 'off', 'also after a stop')
   await swarm.close()
@@ -157,7 +158,7 @@ test('a reader gets its place soon, at the start and after a seek, from a web se
   const node = await swarm.node({ webSeeds: http, arenaBytes: 64 * MIB })
   const handle = node.add(torrent, { webSeeds: [A] })
   await swarm.clock.until('it runs', () => handle.snapshot().totalDown > MIB, 20_000)
-  const reader = handle.openReader(0)
+  const reader = awake(handle).openReader(0)
   for (const position of [30 * MIB, 55 * MIB, 8 * MIB]) {
     const ms = await firstByte(swarm, reader, position)
     assert.ok(ms < 1000, `${position}: ${ms} ms`)
@@ -179,11 +180,11 @@ test('a reader of a file that is not selected runs a stopped torrent from its we
   const node = await swarm.node({ webSeeds: http })
   const handle = node.add(torrent, { webSeeds: [A], selectedFiles: [0] })
   await swarm.complete(handle)
-  await handle.stop()
+  await awake(handle).stop()
   const asked = http.seen.length
   await swarm.clock.advance(60_000)
   assert.equal(http.seen.length, asked)
-  const reader = handle.openReader(1)
+  const reader = awake(handle).openReader(1)
   await firstByte(swarm, reader, 2_000_000)
   reader.close()
   await swarm.clock.advance(10_000)
@@ -200,14 +201,14 @@ test('a stop in the middle ends requests at once; a resume goes on; the limit of
   const node = await swarm.node({ webSeeds: http })
   const handle = node.add(torrent, { webSeeds: [A] })
   await swarm.clock.until('some came', () => handle.snapshot().totalDown > MIB, 10_000)
-  await handle.stop()
+  await awake(handle).stop()
   await swarm.clock.advance(100)
   assert.equal(http.active, 0)
   const before = handle.snapshot().totalDown
   await swarm.clock.advance(60_000)
   assert.equal(handle.snapshot().totalDown, before)
   node.session.setTorrentLimits(torrent.infoHash, { maxDownloadRate: 200 * KIB, maxUploadRate: 0 })
-  handle.resume()
+  awake(handle).resume()
   const ms = await swarm.complete(handle)
   const rest = handle.snapshot().totalDown - before
   assert.ok(rest / ms < 0.22 * KIB, `${rest} bytes in ${ms} ms`)
@@ -254,7 +255,7 @@ test('a magnet with a web seed: metadata from a peer, the rest from the server',
   await swarm.close()
 })
 
-test('a torrent at rest keeps its web seeds, shows them, and goes on with them when it is resumed', async () => {
+test('a suspended torrent keeps its web seeds, shows them, and goes on with them when it is resumed', async () => {
   const swarm = new SimSwarm(209)
   const torrent = makeTorrent({ length: 4 * MIB, pieceLength: 64 * KIB })
   const http = serverOf(swarm, torrent, [A])
@@ -263,17 +264,17 @@ test('a torrent at rest keeps its web seeds, shows them, and goes on with them w
   const node = await swarm.node({ webSeeds: http, contents })
   const handle = node.add(torrent, { webSeeds: [A] })
   await swarm.clock.until('some came', () => handle.snapshot().totalDown > MIB, 10_000)
-  await handle.stop()
-  await swarm.clock.until('at rest', () => handle.resting, 60_000)
+  await awake(handle).stop()
+  await swarm.clock.until('suspended', () => handle.suspended, 60_000)
   assert.deepEqual(
     handle.webSeeds().map(({ url, state }) => [url, state]),
     [[A, 'idle']],
   )
   assert.equal(http.active, 0)
   await handle.wake()
-  handle.resume()
+  awake(handle).resume()
   await swarm.complete(handle)
   assertHolds(node, torrent)
-  await swarm.clock.until('at rest', () => handle.resting, 60_000)
+  await swarm.clock.until('suspended', () => handle.suspended, 60_000)
   await swarm.close()
 })

@@ -11,7 +11,7 @@ import type { MulticastNetwork } from '../../ports/multicast.ts'
 import type { Random } from '../../ports/random.ts'
 import type { Session, TorrentHandle } from '../../torrent/index.ts'
 
-/** Torrents at rest that are woken by what the local network tells: some at once, then 20 a minute. */
+/** Suspended torrents that are woken by what the local network tells: some at once, then 20 a minute. */
 const WAKES = { burst: 20, refillMs: 3_000 }
 
 /** What discovery for a session works with. */
@@ -46,13 +46,13 @@ export function discoveryOf(session: DiscoveredSession, deps: SessionDiscoveryDe
       wants: infoHash => {
         const handle = session.called(infoHash)
         if (handle === undefined || !mayBeTold(handle)) return false
-        return !handle.resting || wakes.available(deps.clock.now()) > 0
+        return !handle.suspended || wakes.available(deps.clock.now()) > 0
       },
       found: (infoHash, peer) => {
         const handle = session.called(infoHash)
-        if (handle === undefined || (handle.resting && !wakes.take(deps.clock.now()))) return
+        if (handle === undefined || (handle.suspended && !wakes.take(deps.clock.now()))) return
         handle.wake().then(
-          () => handle.addPeers([peer], 'lsd'),
+          torrent => torrent.addPeers([peer], 'lsd'),
           (error: unknown) => deps.log.warn('a torrent could not be woken', { error: errorText(error) }),
         )
       },

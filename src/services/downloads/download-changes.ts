@@ -15,6 +15,7 @@ import {
   NO_GOAL,
   torrentControls,
 } from './download-controls.ts'
+import type { AwakeTorrent } from '../../torrent/types.ts'
 import type { DownloadEntry } from './download-entry.ts'
 import type { DownloadSet } from './download-set.ts'
 import { announceTiersOf } from './new-download.ts'
@@ -29,10 +30,10 @@ export interface ChangeParts {
   readonly stalled: Pick<StalledDownloads, 'check' | 'inTime' | 'settled'>
 }
 
-type WishColumns = Pick<DownloadChange, 'selectedFiles' | 'controls' | 'goalReached'>
+type ChangedColumns = Pick<DownloadChange, 'selectedFiles' | 'controls' | 'goalReached'>
 
 /** What a PATCH asks for, as columns; none = {}. AppErrors InvalidParameter, MetadataNotFound. */
-function wishesOf({ stored, torrent }: DownloadEntry, change: PatchDownload): WishColumns {
+function columnsOf({ stored }: DownloadEntry, torrent: AwakeTorrent, change: PatchDownload): ChangedColumns {
   const count = torrent.metainfo?.files.length ?? null
   const { selected_files: files, file_priorities: priorities } = change
   const before = controlsOf(stored)
@@ -49,17 +50,18 @@ function wishesOf({ stored, torrent }: DownloadEntry, change: PatchDownload): Wi
   }
 }
 
-async function grant(set: DownloadSet, entry: DownloadEntry, wishes: WishColumns): Promise<void> {
-  if (Object.keys(wishes).length === 0) return
-  const { torrent } = entry
-  await set.update(entry, wishes)
+async function applyColumns(set: DownloadSet, entry: DownloadEntry, columns: ChangedColumns): Promise<void> {
+  if (Object.keys(columns).length === 0) return
+  await set.update(entry, columns)
   // The disk may have taken its time.
-  await torrent.wake()
-  if (wishes.controls !== undefined) torrent.setControls(torrentControls(wishes.controls ?? NO_CONTROLS))
-  if (wishes.selectedFiles !== undefined) torrent.select(wishes.selectedFiles)
+  const torrent = await entry.torrent.wake()
+  if (columns.controls !== undefined) entry.torrent.setControls(torrentControls(columns.controls ?? NO_CONTROLS))
+  if (columns.selectedFiles !== undefined) torrent.select(columns.selectedFiles)
 }
 
-async function recheck({ torrent, stored }: DownloadEntry, { log, stalled }: ChangeParts): Promise<void> {
+async function recheck(entry: DownloadEntry, { log, stalled }: ChangeParts): Promise<void> {
+  const { stored } = entry
+  const torrent = await entry.torrent.wake()
   if (torrent.metainfo === null)
     throw new AppError('StateConflict', 'A download without metadata has nothing to check.')
   stalled.check(stored)
@@ -80,12 +82,12 @@ async function run(
   userStopped: boolean,
   stalled: ChangeParts['stalled'],
 ): Promise<void> {
-  const { torrent, stored } = entry
+  const { stored } = entry
   if (stored.userStopped !== userStopped) {
     await set.update(entry, { userStopped, ...(userStopped ? {} : freeOfGoals(stored)) })
   }
   // The disk may have taken its time.
-  await torrent.wake()
+  const torrent = await entry.torrent.wake()
   // It is over for peers and readers at once; its files are closed when their volume answers.
   if (userStopped) await stalled.settled(entry.stored, torrent.stop())
   else torrent.resume()
@@ -108,20 +110,18 @@ export async function changeDownload(
   change: PatchDownload,
   parts: ChangeParts,
 ): Promise<void> {
-  await entry.torrent.wake()
-  const wishes = wishesOf(entry, change)
+  const columns = columnsOf(entry, await entry.torrent.wake(), change)
   if (change.destination !== undefined) await parts.moves.request(entry, change.destination, change.linkless)
-  await grant(set, entry, wishes)
+  await applyColumns(set, entry, columns)
   if (change.state === 'recheck') await recheck(entry, parts)
   else if (change.state !== undefined) await run(set, entry, change.state === 'stop', parts.stalled)
 }
 
 /** A second PUT brings its trackers (never to a private torrent) and peers, nothing else (decisions part 2). */
 export async function mergeTrackers(set: DownloadSet, entry: DownloadEntry, source: TorrentSource): Promise<void> {
-  const { torrent } = entry
-  await torrent.wake()
+  const torrent = await entry.torrent.wake()
   if (torrent.metainfo?.private === true) return
   if (source.kind === 'magnet') torrent.addPeers(source.magnet.peers)
   if (torrent.addTrackers(announceTiersOf(source)).length === 0) return
-  await set.update(entry, { announceTiers: torrent.announceTiers() })
+  await set.update(entry, { announceTiers: entry.torrent.announceTiers() })
 }

@@ -70,8 +70,7 @@ export class DownloadDefaults {
   async metadata(entry: DownloadEntry, metainfo: Metainfo): Promise<void> {
     const extra = metainfo.private ? [] : await this.#extraTiers()
     if (extra.length > 0) {
-      await entry.torrent.wake()
-      const added = entry.torrent.addTrackers(extra)
+      const added = (await entry.torrent.wake()).addTrackers(extra)
       if (added.length > 0) await this.#set.update(entry, { announceTiers: entry.torrent.announceTiers() })
     }
     // Web seeds that a magnet named are none of a private torrent's, nor of its file.
@@ -106,7 +105,7 @@ export class DownloadDefaults {
   #check(entry: DownloadEntry): Promise<void> {
     const { infoHash } = entry.stored
     return new Promise(resolve => {
-      const checked = entry.torrent.wake().then(() => entry.torrent.recheck(resolve))
+      const checked = entry.torrent.wake().then(torrent => torrent.recheck(resolve))
       const after = async (): Promise<void> => {
         const still = this.#set.entries.get(infoHash) === entry && entry.torrent.snapshot().progress === 1
         if (still) await this.#set.queue.run(infoHash, () => this.#move(entry))

@@ -50,7 +50,7 @@ interface Told {
   readonly lineage: Lineage | null
   readonly circuits: CircuitFacts | null
   readonly stalledVolume: string | null
-  /** Of a torrent at rest; null of others. */
+  /** Of a suspended torrent; null of others. */
   readonly revision: number | null
   /** Of one that is awake. */
   readonly parts: readonly object[]
@@ -189,14 +189,14 @@ export class DownloadEntry {
     // The place of a reader moves all the time; when the last one has gone that must be sent once.
     if (this.#readers !== null || told.read) return true
     if (torrent === null) return told.loadError !== this.loadError
-    return torrent.resting ? told.revision !== torrent.revision : !sameParts(told.parts, partsOf(torrent))
+    return torrent.suspended ? told.revision !== torrent.revision : !sameParts(told.parts, partsOf(torrent))
   }
 
   /** The record without further parts as JSON. */
   recordJson(limits: RateLimits): string {
     const { stored, loadError, lineage } = this
     const torrent = this.#torrent
-    const awake = torrent !== null && !torrent.resting
+    const awake = torrent !== null && !torrent.suspended
     const revision = torrent === null || awake ? null : torrent.revision
     this.#told = {
       stored,
@@ -228,7 +228,7 @@ export class DownloadEntry {
       web_seeds: [...stored.webSeeds],
       private: torrent?.private === true,
       // As it lies on the disk: of a torrent that is awake the files say it.
-      root_name: torrent?.metainfo?.files[0]?.path[0] ?? safeName(Buffer.from(stored.name)) ?? stored.infoHash,
+      root_name: torrent?.awake?.metainfo?.files[0]?.path[0] ?? safeName(Buffer.from(stored.name)) ?? stored.infoHash,
     }
   }
 
@@ -253,7 +253,7 @@ export class DownloadEntry {
     const reader = [...(this.#readers ?? [])].at(-1)
     // A torrent with a reader is awake.
     if (reader === undefined) return null
-    const metainfo = torrent.metainfo
+    const metainfo = torrent.awake?.metainfo ?? null
     const file = metainfo?.files[reader.fileIndex]
     if (metainfo === null || file === undefined) return null
     const lengths: TorrentLengths = metainfo

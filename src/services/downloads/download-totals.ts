@@ -30,8 +30,8 @@ export class DownloadTotals {
   /** Now. */
   note(): void {
     for (const entry of this.#set.entries.values()) {
-      // A torrent rests long after it last moved: its counters have been noted since.
-      if (!entry.loaded || entry.torrent.resting) continue
+      // A torrent is suspended long after it last moved: its counters have been noted since.
+      if (!entry.loaded || entry.torrent.suspended) continue
       const { totalUp, totalDown } = entry.torrent.snapshot()
       if (totalUp === entry.stored.totalUp && totalDown === entry.stored.totalDown) continue
       entry.stored = { ...entry.stored, totalUp, totalDown }

@@ -202,7 +202,7 @@ export class Downloads implements DownloadsService {
 
   /** The metainfo of a download, waiting for it. AppErrors DownloadNotFound, NotReady, Aborted. */
   async whenMetadata(infoHash: InfoHash, signal: AbortSignal): Promise<Metainfo> {
-    return this.#set.find(infoHash).torrent.whenMetadata(signal)
+    return (await this.#set.find(infoHash).torrent.wake()).whenMetadata(signal)
   }
 
   /** The row of a download; null when there is none. AppError NotReady. */

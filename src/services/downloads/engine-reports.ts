@@ -132,8 +132,7 @@ export class EngineReports implements TorrentEvents {
     this.#inBackground(entry, async () => {
       if (entry.stored.hops > 0 || (await this.#deps.hide(entry))) return
       await this.#set.update(entry, { userStopped: true })
-      await entry.torrent.wake()
-      await entry.torrent.stop()
+      await (await entry.torrent.wake()).stop()
     })
   }
 

@@ -83,8 +83,8 @@ export class Scrubs {
   async #scrub(entry: DownloadEntry): Promise<void> {
     const { infoHash } = entry.stored
     try {
-      await entry.torrent.wake()
-      if (!(await entry.torrent.scrub(this.#stopping.signal))) return
+      const torrent = await entry.torrent.wake()
+      if (!(await torrent.scrub(this.#stopping.signal))) return
       const scrubbedAtMs = this.#deps.clock.wallMs()
       await this.#set.queue.run(infoHash, async () => {
         if (this.#set.entries.get(infoHash) === entry) await this.#set.update(entry, { scrubbedAtMs })

@@ -48,7 +48,7 @@ export interface SeedingGoalsDeps {
 interface Seed {
   readonly entry: DownloadEntry
   readonly sinceMs: number
-  /** The ratio was looked at since it rests: it does not change there. */
+  /** The ratio was looked at since it is suspended: it does not change there. */
   looked: boolean
   stopping: boolean
 }
@@ -143,8 +143,8 @@ export class SeedingGoals {
     const { entry } = seed
     if (!entry.loaded) return null
     if (goal.seconds !== null && this.seededSec(entry) >= goal.seconds) return 'time'
-    if (goal.ratio === null || (seed.looked && entry.torrent.resting)) return null
-    seed.looked = entry.torrent.resting
+    if (goal.ratio === null || (seed.looked && entry.torrent.suspended)) return null
+    seed.looked = entry.torrent.suspended
     return shareRatio(entry.torrent.snapshot()) >= goal.ratio ? 'ratio' : null
   }
 
@@ -158,8 +158,7 @@ export class SeedingGoals {
       const goal = seedingGoal(controlsOf(entry.stored), this.#deps.settings())
       if (!still || (goal.ratio === null && goal.seconds === null)) return
       await this.#set.update(entry, { userStopped: true, goalReached: true })
-      await entry.torrent.wake()
-      await entry.torrent.stop()
+      await (await entry.torrent.wake()).stop()
       const { name } = entry.torrent.snapshot()
       this.#deps.events.emit('seeding_goal_reached', { infohash: infoHash, name, goal: reason })
     }

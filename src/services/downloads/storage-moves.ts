@@ -57,7 +57,8 @@ export class StorageMoves {
    */
   async request(entry: DownloadEntry, folder: string, linkless = false): Promise<void> {
     const { stored } = entry
-    const destination = await this.#deps.prepareFolder(folder, { files: entry.torrent.metainfo?.files, linkless })
+    const files = (await entry.torrent.loadMetainfo())?.files
+    const destination = await this.#deps.prepareFolder(folder, { files, linkless })
     if (destination === stored.movingTo) return
     if (destination === stored.destination) return this.#giveUp(entry)
     if (stored.movingTo !== null) {
@@ -134,7 +135,8 @@ export class StorageMoves {
   async #move(entry: DownloadEntry, folder: string, resumed: boolean, signal: AbortSignal): Promise<void> {
     const { infoHash, destination: before } = entry.stored
     try {
-      const destination = await this.#deps.prepareFolder(folder, { files: entry.torrent.metainfo?.files })
+      const files = (await entry.torrent.loadMetainfo())?.files
+      const destination = await this.#deps.prepareFolder(folder, { files })
       const commit = () => this.#set.update(entry, { destination, movingTo: null, movedFrom: before })
       await entry.torrent.moveStorage({ destination, commit, resumed, signal })
     } catch (error) {
@@ -151,8 +153,7 @@ export class StorageMoves {
 
   /** Deletes the old files. What cannot be deleted now is tried again at the next start. */
   async #leave(entry: DownloadEntry, folder: string): Promise<void> {
-    await entry.torrent.wake()
-    await entry.torrent.leaveFolder(folder)
+    await (await entry.torrent.wake()).leaveFolder(folder)
     await this.#set.update(entry, { movedFrom: null })
   }
 }

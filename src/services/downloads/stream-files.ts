@@ -26,9 +26,9 @@ export function streamableFile(
 ): StreamableFile | Promise<StreamableFile> {
   if (!/^\d{1,7}$/.test(fileIndex)) throw new AppError('FileNotFound')
   const index = Number(fileIndex)
-  const { torrent } = entry
+  const torrent = entry.torrent.awake
   // Awake for the reader to come.
-  if (torrent.resting) return torrent.wake().then(() => streamableFile(entry, fileIndex, clock, asker))
+  if (torrent === null) return entry.torrent.wake().then(() => streamableFile(entry, fileIndex, clock, asker))
   if (torrent.metainfo !== null) return fileOf(entry, torrent.metainfo, index)
   const limits = { clock, signal: asker.signal, limitMs: METADATA_LIMIT_MS, lateCode: 'MetadataTimeout' } as const
   return withDeadline(limits, inner => torrent.whenMetadata(inner)).then(metainfo => fileOf(entry, metainfo, index))
@@ -45,7 +45,7 @@ function fileOf(entry: DownloadEntry, metainfo: Metainfo, index: number): Stream
     name: path.join('/'),
     size: file.length,
     tag: `${entry.stored.infoHash}-${index}`,
-    readNow: (position, length, into) => entry.torrent.readNow(index, position, length, into),
+    readNow: (position, length, into) => entry.torrent.awake?.readNow(index, position, length, into) ?? 0,
     openReader: () => watchedReader(entry, index),
   }
   if (entry.streamed.size >= MAX_KEPT_FILES) entry.streamed.clear()
@@ -55,7 +55,10 @@ function fileOf(entry: DownloadEntry, metainfo: Metainfo, index: number): Stream
 
 /** A reader whose position the download's record shows. */
 function watchedReader(entry: DownloadEntry, fileIndex: number): StreamReader {
-  const reader: FileReader = entry.torrent.openReader(fileIndex)
+  const torrent = entry.torrent.awake
+  // streamableFile() has just woken it.
+  if (torrent === null) throw new AppError('Aborted', 'The download was suspended.')
+  const reader: FileReader = torrent.openReader(fileIndex)
   const open: OpenReader = { fileIndex, position: 0 }
   entry.addReader(open)
   return {

@@ -28,16 +28,15 @@ export function checkTrackerUrl(url: string): void {
  */
 export async function addTracker(set: DownloadSet, entry: DownloadEntry, url: string): Promise<boolean> {
   checkTrackerUrl(url)
-  const { torrent } = entry
-  await torrent.wake()
+  const torrent = await entry.torrent.wake()
   if (torrent.metainfo?.private === true) {
     throw new AppError('StateConflict', 'A private torrent has the trackers of its torrent file and no others.')
   }
-  if (torrent.announceTiers().flat().includes(url)) return false
+  if (entry.torrent.announceTiers().flat().includes(url)) return false
   if (torrent.addTrackers([[url]]).length === 0) {
     throw new AppError('StateConflict', 'The download has as many trackers as it may have.')
   }
-  await set.update(entry, { announceTiers: torrent.announceTiers() })
+  await set.update(entry, { announceTiers: entry.torrent.announceTiers() })
   return true
 }
 

@@ -5,7 +5,7 @@
 import { piecesOfRange } from '../../base/lengths.ts'
 import type { FileFacts } from '../../ports/piece-store.ts'
 import type { ResumeData } from '../../ports/progress-journal.ts'
-import { countBits, emptyPieceSet, type PieceSet, pieceSetFromBytes, setRange } from '../../torrent/pieces/piece-set.ts'
+import { countBits, emptyPieceSet, type PieceSet, pieceSetFromBytes, setRange } from '../../base/piece-set.ts'
 import { lastByteHad, planFromResume, planWithoutResume } from '../../torrent/pieces/resume-plan.ts'
 import type { OtherState } from '../../wire/resume/other-state.ts'
 import type { Metainfo, TorrentFile } from '../../wire/metainfo/torrent-types.ts'

@@ -208,14 +208,14 @@ export class FollowedUpdates {
   #add(target: string, request: AddDownload, link: UpdateLink): Followed {
     if (this.#followed.size >= MAX_FOLLOWED)
       throw new AppError('StateConflict', `No more than ${MAX_FOLLOWED} keys are followed.`)
-    const { uri, ...wishes } = request
+    const { uri, ...options } = request
     const { publicKey, salt } = link
     return this.#enter({
       target,
       publicKey,
       salt,
       uri,
-      request: JSON.stringify(wishes),
+      request: JSON.stringify(options),
       addedAtMs: this.#deps.clock.wallMs(),
       held: null,
       versions: [],

@@ -163,7 +163,7 @@ export class UpdateVersions {
     const heir = this.#heir(key)
     return heir === null
       ? { ...(JSON.parse(key.request) as Omit<AddDownload, 'uri'>), uri }
-      : { ...wishesOf(heir), uri }
+      : { ...requestOf(heir), uri }
   }
 
   /** The newest version that is a download. */
@@ -177,7 +177,7 @@ export class UpdateVersions {
 }
 
 /** Everything that was asked of a download and means the same for its next version; file numbers do not. */
-function wishesOf(row: StoredDownload): Omit<AddDownload, 'uri'> {
+function requestOf(row: StoredDownload): Omit<AddDownload, 'uri'> {
   const controls = controlsOf(row)
   return {
     destination: row.destination,

@@ -4,30 +4,19 @@
 import { AppError } from '../../base/errors.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import type { TorrentCore } from '../session/torrent-core.ts'
+import type { RunForReaders } from '../streams/stream-reader.ts'
 
 /** Who waited for metadata mostly opens a reader next. */
 const READ_SOON_MS = 2000
 
-/** What this part tells others. */
-export interface NewMetadataHooks {
-  /** Somebody waits. */
-  needed(): void
-  /** The torrent runs because somebody needs it now, not because it is its turn. */
-  runsForIt(): boolean
-  /** Nobody waits any more, and has not for a moment. */
-  unneeded(): void
-}
-
 /** The metadata of one torrent on its way. */
 export class NewMetadata {
   readonly #core: TorrentCore
-  readonly #hooks: NewMetadataHooks
   readonly #settles = new Set<(result: Metainfo | AppError) => void>()
   #found: Metainfo | null = null
 
-  constructor(core: TorrentCore, hooks: NewMetadataHooks) {
+  constructor(core: TorrentCore) {
     this.#core = core
-    this.#hooks = hooks
   }
 
   get waiters(): number {
@@ -52,22 +41,28 @@ export class NewMetadata {
     this.#settle(metainfo)
   }
 
-  /** Settles when it is durable; `known` is what the torrent has. Rejects with AppError Aborted when `signal` fires. */
-  async whenKept(known: Metainfo | null, signal: AbortSignal): Promise<Metainfo> {
+  /**
+   * Settles when it is durable; a torrent that waits in the queue runs for it meanwhile. Rejects with AppError Aborted
+   * when `signal` fires.
+   */
+  async whenKept(run: RunForReaders, signal: AbortSignal): Promise<Metainfo> {
+    const known = this.#core.content?.metainfo ?? null
     if (known !== null && !this.unkept) return known
     try {
-      this.#hooks.needed()
+      if (this.#core.status === 'queued') run.runForReaders()
       return await this.#wait(signal)
     } finally {
-      if (this.#hooks.runsForIt()) {
-        this.#core.engine.clock.after(READ_SOON_MS, () => this.waiters === 0 && this.#hooks.unneeded())
-      }
+      if (run.forReaders) this.#core.engine.clock.after(READ_SOON_MS, () => this.#unneeded(run))
     }
   }
 
   /** The end: who waits does so in vain. */
   abort(): void {
     this.#settle(new AppError('Aborted'))
+  }
+
+  #unneeded(run: RunForReaders): void {
+    if (this.waiters === 0 && this.#core.readers.hungry === 0) run.readersDone()
   }
 
   #wait(signal: AbortSignal): Promise<Metainfo> {

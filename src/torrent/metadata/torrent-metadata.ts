@@ -5,6 +5,7 @@
 // no piece could be verified.
 
 import { DecodeError, errorText } from '../../base/errors.ts'
+import type { Announcer } from '../../ports/announcer.ts'
 import { decodeInfoInTurns, digestInSteps, isV2Only } from '../../wire/metainfo/metainfo.ts'
 import {
   decodeMetadataMessage,
@@ -16,11 +17,12 @@ import {
 import { missingLayers, withPieceRoots } from '../../wire/metainfo/piece-layers.ts'
 import { runStepsInTurns, type Steps } from '../../wire/steps.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
+import type { PartReports } from '../part-reports.ts'
 import { MetadataAttempt } from './metadata-attempt.ts'
 import { type MetadataSource, MetadataTurns } from './metadata-turns.ts'
 import type { PeerSession } from '../peers/peer-session.ts'
 import type { TorrentCore } from '../session/torrent-core.ts'
-import { TorrentHashes } from '../pieces/torrent-hashes.ts'
+import { type LayerOwner, TorrentHashes } from '../pieces/torrent-hashes.ts'
 
 /** A peer that refused or fell silent is not asked again for this long. */
 const PAUSE_MS = 15_000
@@ -29,25 +31,15 @@ const MAX_BUFFERED_BYTES = 512 * 1024
 /** Refusals are cheap to provoke: a peer may ask this often for what it does not get. */
 const MAX_REFUSED = 2000
 
-/** What this part tells others. */
-export interface MetadataHooks {
-  /** The metadata is here and checked. */
-  metadataFound(metainfo: Metainfo): void
-  /** It is here, but no torrent that this node can use, or the disk failed. */
-  metadataUnusable(error: unknown): void
-  /** These addresses sent metadata with a wrong hash. */
-  guilty(ips: readonly string[]): void
-  announceTiers(): string[][]
-  /** The metadata that was found, or given, is whole now: its piece layers have come. */
-  layersKnown(metainfo: Metainfo): void
-}
+type MetadataReports = Pick<PartReports, 'metadataFound' | 'failed' | 'guilty'>
 
 /** The metadata side of one torrent. */
-export class TorrentMetadata {
+export class TorrentMetadata implements LayerOwner {
   /** The hashes that the metadata lacks, and others (BEP 52). */
   readonly hashes: TorrentHashes
   readonly #core: TorrentCore
-  readonly #hooks: MetadataHooks
+  readonly #announcer: Announcer
+  readonly #reports: MetadataReports
   readonly #pausedUntil = new Map<string, number>()
   readonly #turns = new MetadataTurns()
   #attempt: MetadataAttempt | null = null
@@ -63,13 +55,11 @@ export class TorrentMetadata {
   /** Between two steps of long work. */
   readonly #turn = (): Promise<void> => new Promise(resolve => this.#core.engine.clock.after(0, resolve))
 
-  constructor(core: TorrentCore, hooks: MetadataHooks) {
+  constructor(core: TorrentCore, announcer: Announcer, reports: MetadataReports) {
     this.#core = core
-    this.#hooks = hooks
-    this.hashes = new TorrentHashes(core, {
-      layersKnown: pieceRoots => this.#layersKnown(pieceRoots),
-      guilty: ips => this.#hooks.guilty(ips),
-    })
+    this.#announcer = announcer
+    this.#reports = reports
+    this.hashes = new TorrentHashes(core, this, reports)
   }
 
   /**
@@ -216,24 +206,26 @@ export class TorrentMetadata {
     if (this.#finishing !== attempt) return
     this.#finishing = null
     this.#attempt = null
-    if (result instanceof DecodeError) this.#hooks.metadataUnusable(result)
+    if (result instanceof DecodeError) this.#reports.failed(result)
     else if (this.#core.content === null) this.#found(result)
   }
 
   #found(metainfo: Metainfo): void {
     // A hybrid can begin with what v1 has.
-    if (!this.holdsBack(metainfo)) this.#hooks.metadataFound(metainfo)
+    if (!this.holdsBack(metainfo)) this.#reports.metadataFound(metainfo)
     if (metainfo.v2 !== null && missingLayers(metainfo.v2).length > 0) this.hashes.fetchLayers(metainfo)
   }
 
-  #layersKnown(pieceRoots: Uint8Array): void {
+  // --- LayerOwner
+
+  layersKnown(pieceRoots: Uint8Array): void {
     const metainfo = this.#layerless
     this.#layerless = null
     const content = this.#core.content
     if (content !== null) {
       content.metainfo.v2?.pieceRoots.set(pieceRoots)
-      this.#hooks.layersKnown(content.metainfo)
-    } else if (metainfo !== null) this.#hooks.metadataFound(withPieceRoots(metainfo, pieceRoots))
+      this.#core.engine.deps.events.layersKnown?.(this.#core.infoHash, content.metainfo)
+    } else if (metainfo !== null) this.#reports.metadataFound(withPieceRoots(metainfo, pieceRoots))
   }
 
   /** The hash by which the torrent is known is one of v1 or v2, and a magnet may name both. */
@@ -249,7 +241,7 @@ export class TorrentMetadata {
   async #decode(bytes: Uint8Array): Promise<Metainfo | DecodeError> {
     try {
       const knownAs = this.#core.infoHash
-      const metainfo = await decodeInfoInTurns(bytes, this.#hooks.announceTiers(), this.#turn, { knownAs })
+      const metainfo = await decodeInfoInTurns(bytes, this.#announcer.tiers(), this.#turn, { knownAs })
       if (metainfo.infoHash !== knownAs) return new DecodeError('the metadata is of another version than its info hash')
       return metainfo
     } catch (error) {
@@ -266,7 +258,7 @@ export class TorrentMetadata {
       infoHash: this.#core.infoHash,
       senders: attempt.senders.size,
     })
-    if (attempt.senders.size === 1) this.#hooks.guilty([...attempt.senders])
+    if (attempt.senders.size === 1) this.#reports.guilty([...attempt.senders], 'sent wrong metadata')
     this.#askAll()
   }
 
@@ -276,7 +268,7 @@ export class TorrentMetadata {
     this.#finishing = null
     this.#begun = Promise.resolve()
     this.#core.engine.log.error('metadata could not be kept', { error: errorText(error) })
-    this.#hooks.metadataUnusable(error)
+    this.#reports.failed(error)
   }
 
   #refused(peer: PeerSession, piece: number): void {

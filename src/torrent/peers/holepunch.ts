@@ -10,7 +10,7 @@ import { decodeHolepunch, encodeHolepunch, HOLEPUNCH_ERRORS, UT_HOLEPUNCH } from
 import type { PexFlags } from '../../wire/peer/ut-pex.ts'
 import type { ExchangeState, PunchState } from './exchange-state.ts'
 import type { KnownPeer } from './known-peers.ts'
-import type { SwarmParts } from '../session/swarm-parts.ts'
+import type { SwarmParts } from '../swarm-parts.ts'
 
 /** An answer to a question of ours comes within this time; what comes later counts as unasked. */
 const ANSWER_MS = 30_000
@@ -42,7 +42,7 @@ export interface PunchTorrent {
   }
   readonly engine: {
     readonly listenPort: number
-    refuses(ip: string, nowMs: number): boolean
+    readonly connections: { refuses(ip: string, nowMs: number): boolean }
     readonly deps: { readonly swarm?: SwarmParts }
   }
 }
@@ -99,8 +99,8 @@ function refusal(torrent: PunchTorrent, from: PunchPeer, other: PunchPeer | null
 
 /** `peer` says that the one at `address` is calling us now: we call too. */
 function call(torrent: PunchTorrent, peer: PunchPeer, address: PeerAddress, nowMs: number): void {
-  if (!isUsable(address) || torrent.engine.refuses(address.ip, nowMs) || isOurs(torrent, address)) return
-  // No peer outside may send us to local addresses.
+  if (!isUsable(address) || torrent.engine.connections.refuses(address.ip, nowMs) || isOurs(torrent, address)) return
+  // Nobody outside may send us to local addresses.
   if (isLocalIp(address.ip) && !isLocalIp(peer.link.remote.ip)) return
   const before = torrent.known.get(addressKey(address))
   // Connected already, or about to be (BEP 55).

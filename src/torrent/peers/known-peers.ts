@@ -15,8 +15,8 @@ const MAX_HEARSAY = 1000
 /** Attempts at one of these: then it is forgotten, as libtorrent does; else invented ones would be tried for ever. */
 const MAX_HEARSAY_FAILURES = 3
 /**
- * Attempts at one that was reached before, or that only the user or a magnet named, until a torrent rests: in an hour
- * and a half.
+ * Attempts at one that was reached before, or that only the user or a magnet named, until a torrent is suspended: in an
+ * hour and a half.
  */
 const LAST_HOPE_FAILURES = 10
 /** Wait after the first failed attempt; doubles each time, at most MAX_RETRY_MS. */

@@ -1,16 +1,18 @@
 // Whom a torrent calls: known addresses, when it is their turn, connections until their handshake. Invariant: an
-// address in `known` is busy while a connection to it is being made, and engine.halfOpen counts each once.
+// address in `known` is busy while a connection to it is being made, and engine.connections.halfOpen counts each once.
 
 import type { InfoHash, PeerAddress } from '../../base/ids.ts'
 import type { PeerOrigin } from '../../ports/announcer.ts'
 import type { TcpNetwork } from '../../ports/tcp.ts'
 import type { Handshake } from '../../wire/peer/handshake.ts'
+import type { ConnectionPlaces } from './connection-places.ts'
 import { type LinkKind, nextKind, noteFailure, noteSuccess } from './connection-policy.ts'
 import { askForIntroduction } from './holepunch.ts'
 import { type KnownPeer, ORIGIN_BITS } from './known-peers.ts'
 import { type LinkOwner, type LinkReceiver, PeerLink } from './peer-link.ts'
+import { handshakeOf, hashesOf } from './torrent-handshake.ts'
 import type { TorrentCore } from '../session/torrent-core.ts'
-import { type ConnectionHashes, isAnswer } from '../pieces/v2-upgrade.ts'
+import { isAnswer } from '../pieces/v2-upgrade.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 const HANDSHAKE_TIMEOUT_MS = 20_000
@@ -33,35 +35,26 @@ interface Dial {
   answered: boolean
 }
 
-/** What calls need of the torrent's peers, and what comes of them. */
-export interface OutboundHooks {
-  /** Room for one more connection of this torrent. */
-  hasRoom(): boolean
-  /** All places of this torrent, or all there are, are taken by connected peers. */
-  isTaken(): boolean
-  /** As many connections with this address as there may be. */
-  crowded(ip: string): boolean
-  /** A connection more or less with this address. */
-  count(ip: string, change: 1 | -1): void
-  hashes(): ConnectionHashes
-  /** Our handshake for this info hash. */
-  handshake(infoHash: InfoHash): Uint8Array
-  /** Both handshakes are done; null = not wanted after all. */
+/** Who takes connections over whose handshakes are done; see TorrentPeers. */
+export interface ConnectionTaker {
+  /** Null = not wanted after all. */
   join(link: PeerLink, handshake: Handshake, known: KnownPeer, infoHash: InfoHash): LinkReceiver | null
 }
 
 /** The calls of one torrent. */
 export class OutboundConnector implements LinkOwner {
   readonly #core: TorrentCore
-  readonly #hooks: OutboundHooks
+  readonly #places: ConnectionPlaces
+  readonly #taker: ConnectionTaker
   readonly #dialing = new Map<PeerLink, Dial>()
   /** Of these the ones that somebody introduced us for: by uTP alone, and not a second time. */
   readonly #punching = new Set<PeerLink>()
   #needMs = Number.NEGATIVE_INFINITY
 
-  constructor(core: TorrentCore, hooks: OutboundHooks) {
+  constructor(core: TorrentCore, places: ConnectionPlaces, taker: ConnectionTaker) {
     this.#core = core
-    this.#hooks = hooks
+    this.#places = places
+    this.#taker = taker
   }
 
   /** Connections being made. */
@@ -73,7 +66,7 @@ export class OutboundConnector implements LinkOwner {
   addAddresses(addresses: readonly PeerAddress[], origin: PeerOrigin | null): void {
     const nowMs = this.#core.now()
     for (const address of addresses) {
-      if (address.port < 1 || address.port > 65535 || this.#core.engine.refuses(address.ip, nowMs)) continue
+      if (address.port < 1 || address.port > 65535 || this.#core.engine.connections.refuses(address.ip, nowMs)) continue
       const known = this.#core.known.add(address, origin === 'tracker')
       if (known !== null && origin !== null) known.origins |= ORIGIN_BITS[origin]
     }
@@ -85,9 +78,9 @@ export class OutboundConnector implements LinkOwner {
     const { engine, known } = this.#core
     if (!this.#core.online) return
     for (let begun = 0; begun < CONNECTS_PER_TICK; begun += 1) {
-      if (engine.halfOpen >= engine.maxHalfOpen) return
-      const full = !engine.hasRoom || !this.#hooks.hasRoom()
-      if (full && !(this.#hooks.isTaken() && this.#needs(nowMs))) return
+      if (engine.connections.halfOpen >= engine.connections.maxHalfOpen) return
+      const full = !engine.connections.hasRoom || this.#places.left(this.size) <= 0
+      if (full && !(this.#places.taken && this.#needs(nowMs))) return
       const peer = known.next(nowMs, one => this.#worthwhile(one))
       if (peer === null) return
       if (full && !this.#makePlace(peer, nowMs)) return
@@ -104,8 +97,8 @@ export class OutboundConnector implements LinkOwner {
   #makePlace(peer: KnownPeer, nowMs: number): boolean {
     const { engine, peers } = this.#core
     this.#needMs = nowMs
-    const here = engine.connected < engine.limits.maxConnections
-    return engine.places.make(peer.address.ip, nowMs, here ? peers.values() : undefined)
+    const here = engine.connections.connected < engine.limits.maxConnections
+    return engine.connections.places.make(peer.address.ip, nowMs, here ? peers.values() : undefined)
   }
 
   /** True while known addresses may be worth a connection later. */
@@ -133,7 +126,8 @@ export class OutboundConnector implements LinkOwner {
   /** Ends the calls to addresses that are refused now. */
   closeRefused(reason: string): void {
     const nowMs = this.#core.now()
-    for (const link of this.#dialing.keys()) if (this.#core.engine.refuses(link.remote.ip, nowMs)) link.end(reason)
+    for (const link of this.#dialing.keys())
+      if (this.#core.engine.connections.refuses(link.remote.ip, nowMs)) link.end(reason)
   }
 
   /** Ends all; nobody is blamed for it. */
@@ -151,19 +145,19 @@ export class OutboundConnector implements LinkOwner {
   opened(link: PeerLink): void {
     const dial = this.#dialing.get(link)
     if (dial !== undefined) dial.opened = true
-    link.send(this.#hooks.handshake(this.#hooks.hashes().infoHash))
+    link.send(handshakeOf(this.#core, hashesOf(this.#core).infoHash))
   }
 
   handshake(link: PeerLink, handshake: Handshake): LinkReceiver | null {
     const dial = this.#dialing.get(link)
     if (dial === undefined) return null
     dial.answered = true
-    if (!isAnswer(this.#hooks.hashes(), handshake) || !this.#core.online) return null
+    if (!isAnswer(hashesOf(this.#core), handshake) || !this.#core.online) return null
     this.#punching.delete(link)
     this.#ended(link, dial.known)
     noteSuccess(dial.known.links, dial.kind)
     this.#core.refusedHandshakes = 0
-    return this.#hooks.join(link, handshake, dial.known, handshake.infoHash)
+    return this.#taker.join(link, handshake, dial.known, handshake.infoHash)
   }
 
   failed(link: PeerLink, _reason: string): void {
@@ -175,7 +169,8 @@ export class OutboundConnector implements LinkOwner {
     // The other kind of connection is tried at once: most peers that break off want encryption, or know none. Who
     // answered with a handshake, of whatever torrent, understood this kind.
     const other =
-      !dial.answered && noteFailure(engine.encryption.settings.mode, dial.known.links, dial.kind, dial.opened)
+      !dial.answered &&
+      noteFailure(engine.connections.encryption.settings.mode, dial.known.links, dial.kind, dial.opened)
     if (dial.opened && !other) this.#core.refusedHandshakes += 1
     if (other) known.released(dial.known)
     else known.failed(dial.known, nowMs)
@@ -187,29 +182,29 @@ export class OutboundConnector implements LinkOwner {
   #worthwhile(peer: KnownPeer): boolean {
     if (peer.seed && this.#core.working && this.#core.satisfied) return false
     const { engine } = this.#core
-    return !engine.refuses(peer.address.ip, this.#core.now()) && !this.#hooks.crowded(peer.address.ip)
+    return !engine.connections.refuses(peer.address.ip, this.#core.now()) && !this.#places.crowded(peer.address.ip)
   }
 
   /** A connection is not being made any more. */
   #ended(link: PeerLink, known: KnownPeer): void {
     this.#dialing.delete(link)
-    this.#core.engine.halfOpen -= 1
-    this.#hooks.count(known.address.ip, -1)
+    this.#core.engine.connections.halfOpen -= 1
+    this.#places.remove(known.address.ip)
   }
 
   #dial(peer: KnownPeer): void {
     const { engine } = this.#core
-    const link = new PeerLink(this, engine.link)
+    const link = new PeerLink(this, engine.connections.link)
     peer.busy = true
-    engine.halfOpen += 1
-    this.#hooks.count(peer.address.ip, 1)
-    const kind = nextKind(engine.encryption.settings.mode, peer.links)
+    engine.connections.halfOpen += 1
+    this.#places.add(peer.address.ip)
+    const kind = nextKind(engine.connections.encryption.settings.mode, peer.links)
     this.#dialing.set(link, { known: peer, kind, opened: false, answered: false })
     // The first peers decide how long somebody looks at nothing.
     const hurried = this.#core.peers.size === 0
     const options = { localIp: engine.options.localIp, timeoutMs: CONNECT_TIMEOUT_MS, hurried }
     const network = this.#networkFor(peer, link)
-    const stream = engine.encryption.connect(kind, this.#hooks.hashes().infoHash, link, handlers =>
+    const stream = engine.connections.encryption.connect(kind, hashesOf(this.#core).infoHash, link, handlers =>
       network.connect(peer.address, options, handlers),
     )
     link.attach(stream)

@@ -9,7 +9,7 @@ import { UT_HOLEPUNCH } from '../../wire/peer/ut-holepunch.ts'
 import { UT_METADATA } from '../../wire/peer/ut-metadata.ts'
 import { UT_PEX } from '../../wire/peer/ut-pex.ts'
 import { UPLOAD_QUEUE } from './peer-uploads.ts'
-import type { SwarmParts } from '../session/swarm-parts.ts'
+import type { SwarmParts } from '../swarm-parts.ts'
 
 /**
  * Our id for the messages of each extension. They never change: a peer may use an id before it has read a newer

@@ -10,7 +10,7 @@ import { UT_HOLEPUNCH } from '../../wire/peer/ut-holepunch.ts'
 import { decodePex, encodePex, MAX_PEX_CONTACTS, type PexContact, UT_PEX } from '../../wire/peer/ut-pex.ts'
 import { type ExchangeState, MAX_GIVEN, MAX_TOLD } from './exchange-state.ts'
 import type { KnownPeer } from './known-peers.ts'
-import type { SwarmParts } from '../session/swarm-parts.ts'
+import type { SwarmParts } from '../swarm-parts.ts'
 
 /** No peer is sent more (BEP 11). */
 const TELL_MS = 60_000
@@ -43,7 +43,7 @@ export interface ExchangeTorrent {
   readonly content: { readonly metainfo: { readonly private: boolean } } | null
   readonly known: { add(address: PeerAddress, tracked: boolean, hearsay: PexContact['flags']): KnownPeer | null }
   readonly engine: {
-    refuses(ip: string, nowMs: number): boolean
+    readonly connections: { refuses(ip: string, nowMs: number): boolean }
     readonly deps: { readonly swarm?: SwarmParts }
   }
   isSeed(peer: ExchangePeer): boolean
@@ -95,7 +95,7 @@ export function takePeers(torrent: ExchangeTorrent, peer: ExchangePeer, payload:
   for (const contact of added) {
     if (state.given.size >= MAX_GIVEN) return
     if (!isWorthTaking(state, contact.address, fromLocal)) continue
-    if (torrent.engine.refuses(contact.address.ip, nowMs)) continue
+    if (torrent.engine.connections.refuses(contact.address.ip, nowMs)) continue
     if (!state.fresh.take(nowMs)) return
     state.given.set(addressKey(contact.address), contact.address.ip)
     torrent.known.add(contact.address, false, contact.flags)

@@ -5,13 +5,15 @@
 import { AppError, DecodeError, errorText } from '../../base/errors.ts'
 import type { InfoHash, PeerAddress } from '../../base/ids.ts'
 import type { TcpStream, TcpStreamHandlers } from '../../ports/tcp.ts'
-import { PeerDecoder, type PeerMessageSink } from '../../wire/peer/decoder.ts'
+import { type BlockSink, type MessageSink, PeerDecoder } from '../../wire/peer/decoder.ts'
 import { decodeHandshake, HANDSHAKE_BYTES, type Handshake, startsLikeHandshake } from '../../wire/peer/handshake.ts'
-import type { TurnEnd, TurnJob } from '../session/turn-end.ts'
+import type { TurnEnd, TurnJob } from '../../base/turn-end.ts'
 
 /** Who gets the messages of a link once the handshake is done. */
-export interface LinkReceiver extends PeerMessageSink {
+export interface LinkReceiver extends MessageSink {
   readonly maxMessageBytes: number
+  /** Where blocks go. */
+  readonly blocks: BlockSink
   /** All messages of this chunk were delivered. */
   chunkEnd(): void
   /** The send buffer is empty again. */
@@ -276,7 +278,7 @@ export class PeerLink implements TcpStreamHandlers, TurnJob {
   #takenOver(receiver: LinkReceiver | null, rest: Uint8Array): void {
     if (receiver === null) return this.end('handshake refused')
     this.#receiver = receiver
-    this.#decoder = new PeerDecoder(receiver, { maxMessageBytes: receiver.maxMessageBytes })
+    this.#decoder = new PeerDecoder(receiver, receiver.blocks, { maxMessageBytes: receiver.maxMessageBytes })
     if (rest.length > 0 && this.alive) this.#decoder.push(rest)
   }
 }

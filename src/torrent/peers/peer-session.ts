@@ -1,10 +1,10 @@
 // One connected peer of one torrent: its flags, what it has, what we asked it for and it asked us for, its rates.
 // Keeps state and sends messages; what a message means for the torrent is decided in torrent-messages.ts.
-// Invariant: every entry of `outstanding` holds one credit of the block budget; `receiving` holds a leased slot.
+// Invariant: every entry of `outstanding` holds one credit of the block budget.
 
 import { type InfoHash, type PeerAddress, addressKey } from '../../base/ids.ts'
-import type { Slot } from '../../ports/arena.ts'
 import { clientName } from '../../wire/peer/client-name.ts'
+import type { BlockSink } from '../../wire/peer/decoder.ts'
 import type { Handshake } from '../../wire/peer/handshake.ts'
 import { LT_DONTHAVE } from '../../wire/peer/lt-donthave.ts'
 import {
@@ -21,7 +21,7 @@ import { UT_PEX } from '../../wire/peer/ut-pex.ts'
 import { ExchangeState, PunchState } from './exchange-state.ts'
 import type { LinkReceiver, PeerLink } from './peer-link.ts'
 import { PeerUploads } from './peer-uploads.ts'
-import { RateMeter } from './rate-meter.ts'
+import { RateMeter } from '../../base/rate-meter.ts'
 import { RequestPipeline } from './request-pipeline.ts'
 
 /** A peer may ask for this many allowed-fast pieces at most; more are ignored (BEP 6 uses 10). */
@@ -39,30 +39,32 @@ export function ipOfKey(key: string): string {
   return key.startsWith('[') ? key.slice(1, key.indexOf(']')) : key.slice(0, key.lastIndexOf(':'))
 }
 
-/** The torrent, as its peers see it. */
-export interface PeerHost {
+/** What is said between a torrent and a connected peer; see TorrentTraffic. */
+export interface PeerTraffic {
   readonly maxMessageBytes: number
+  /** Where the blocks of a new peer go. */
+  blocksOf(peer: PeerSession): PeerBlockSink
   message(peer: PeerSession, message: PeerMessage): void
-  blockStart(peer: PeerSession, piece: number, begin: number, length: number): Uint8Array | null
-  blockEnd(peer: PeerSession, piece: number, begin: number, length: number, stored: boolean): void
   /** All messages of a chunk were handled: time to ask for more. */
   turnDone(peer: PeerSession): void
-  peerClosed(peer: PeerSession, reason: string, offence: boolean): void
+}
+
+/** Where the decoder of a connection brings the blocks of its peer. */
+export interface PeerBlockSink extends BlockSink {
+  /** The connection has ended: what came in last is given up. */
+  abandon(): void
+}
+
+/** Who connected a peer; see TorrentPeers. */
+export interface PeerOwner {
+  /** The connection has ended; `offence` when the peer broke the protocol. */
+  gone(peer: PeerSession, offence: boolean, reason: string): void
 }
 
 /** What a peer said of its pieces while we could not know what it meant. */
 export interface EarlyPieces {
   bits: Uint8Array | 'all' | 'none' | null
   readonly haves: number[]
-}
-
-/** A block on its way from the socket into memory. */
-export interface ReceivingBlock {
-  readonly piece: number
-  readonly begin: number
-  readonly length: number
-  readonly requestedAtMs: number
-  readonly slot: Slot
 }
 
 /** One connected peer. */
@@ -76,6 +78,7 @@ export class PeerSession implements LinkReceiver {
   readonly dht: boolean
   readonly connectedAtMs: number
   readonly uploads: PeerUploads
+  readonly blocks: PeerBlockSink
   readonly pipeline = new RequestPipeline()
   readonly down = new RateMeter()
   readonly up = new RateMeter()
@@ -124,7 +127,6 @@ export class PeerSession implements LinkReceiver {
   refusedHashes = 0
   /** Block number (piece * blocks per piece + block) -> when it was asked for, clock ms; oldest first. */
   readonly outstanding = new Map<number, number>()
-  receiving: ReceivingBlock | null = null
   /** Pieces it lets us have while it chokes us, and we it. */
   readonly allowedIn = new Set<number>()
   allowedOut: ReadonlySet<number> = new Set()
@@ -132,8 +134,6 @@ export class PeerSession implements LinkReceiver {
   readonly suggested = new Set<number>()
   /** Requests taken back of which a block may still come. */
   forgiven = 0
-  /** Bytes of blocks that came without having been asked for. */
-  unaskedBytes = 0
   /** Requests of its that were refused since the last one that was allowed. */
   refused = 0
   lastBlockMs: number
@@ -141,10 +141,12 @@ export class PeerSession implements LinkReceiver {
   activeMs: number
   /** Ids it chose for the messages of KEPT_EXTENSIONS. */
   readonly #ids = new Map<string, number>()
-  readonly #host: PeerHost
+  readonly #traffic: PeerTraffic
+  readonly #owner: PeerOwner
 
-  constructor(link: PeerLink, handshake: Handshake, host: PeerHost, nowMs: number) {
-    this.#host = host
+  constructor(link: PeerLink, handshake: Handshake, traffic: PeerTraffic, owner: PeerOwner, nowMs: number) {
+    this.#traffic = traffic
+    this.#owner = owner
     this.link = link
     this.address = link.remote
     this.key = `${addressKey(link.remote)}${link.incoming ? '<' : '>'}`
@@ -160,6 +162,7 @@ export class PeerSession implements LinkReceiver {
     this.lastBlockMs = nowMs
     this.activeMs = nowMs
     this.uploads = new PeerUploads(link, this.fast)
+    this.blocks = traffic.blocksOf(this)
   }
 
   /** It takes encrypted connections (BEP 11 passes it on). */
@@ -168,7 +171,7 @@ export class PeerSession implements LinkReceiver {
   }
 
   get maxMessageBytes(): number {
-    return this.#host.maxMessageBytes
+    return this.#traffic.maxMessageBytes
   }
 
   /** Notes which extensions it has; those it does not name stay as they were (BEP 10). */
@@ -239,19 +242,11 @@ export class PeerSession implements LinkReceiver {
   // --- LinkReceiver
 
   message(message: PeerMessage): void {
-    this.#host.message(this, message)
-  }
-
-  blockStart(piece: number, begin: number, length: number): Uint8Array | null {
-    return this.#host.blockStart(this, piece, begin, length)
-  }
-
-  blockEnd(piece: number, begin: number, length: number, stored: boolean): void {
-    this.#host.blockEnd(this, piece, begin, length, stored)
+    this.#traffic.message(this, message)
   }
 
   chunkEnd(): void {
-    this.#host.turnDone(this)
+    this.#traffic.turnDone(this)
   }
 
   drained(): void {
@@ -259,6 +254,6 @@ export class PeerSession implements LinkReceiver {
   }
 
   closed(reason: string, offence: boolean): void {
-    this.#host.peerClosed(this, reason, offence)
+    this.#owner.gone(this, offence, reason)
   }
 }

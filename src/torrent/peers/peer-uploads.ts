@@ -8,7 +8,7 @@ import type { Slot } from '../../ports/arena.ts'
 import type { PieceStore } from '../../ports/piece-store.ts'
 import { encodePieceHead, encodeReject, PIECE_HEAD_BYTES, writePieceHead } from '../../wire/peer/messages.ts'
 import type { PeerLink } from './peer-link.ts'
-import type { RateLimiter } from './rate-limiter.ts'
+import type { RateLimiter } from '../../base/rate-limiter.ts'
 import type { UploadSlots, UploadWaiter } from './upload-slots.ts'
 
 /**

@@ -2,7 +2,7 @@
 // `[LSD]`, each with how many connected peers it named. Pure.
 
 import type { PeerOrigin, TrackerRow } from '../../ports/announcer.ts'
-import type { SwarmParts } from '../session/swarm-parts.ts'
+import type { SwarmParts } from '../swarm-parts.ts'
 
 /** The row of the DHT: its announcer tells its status. */
 export const DHT_ROW = '[DHT]'

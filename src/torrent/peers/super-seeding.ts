@@ -4,7 +4,7 @@
 // has at most MAX_OPEN that no other has got from it.
 
 import type { Random } from '../../ports/random.ts'
-import { emptyPieceSet, type PieceSet } from '../pieces/piece-set.ts'
+import { emptyPieceSet, type PieceSet } from '../../base/piece-set.ts'
 
 /**
  * Pieces announced to a peer ahead: with two, one is on its way while the other is passed on; libtorrent does the same.

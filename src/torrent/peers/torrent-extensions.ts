@@ -11,16 +11,17 @@ import { encodeHave, encodePort } from '../../wire/peer/messages.ts'
 import { decodeUploadOnly, encodeUploadOnly, UPLOAD_ONLY } from '../../wire/peer/upload-only.ts'
 import { UT_HOLEPUNCH } from '../../wire/peer/ut-holepunch.ts'
 import { UT_PEX } from '../../wire/peer/ut-pex.ts'
-import type { Ticker } from '../session/engine.ts'
+import type { Ticker } from '../session/tickers.ts'
+import { judge } from './interest.ts'
 import { handleHolepunch, punchesHoles } from './holepunch.ts'
 import { OUR_IDS, ownHandshake } from './own-handshake.ts'
 import { listensToPeers, takePeers, tellPeers } from './peer-exchange.ts'
 import type { PeerSession } from './peer-session.ts'
-import { emptyPieceSet, forEachPiece } from '../pieces/piece-set.ts'
+import { emptyPieceSet, forEachPiece } from '../../base/piece-set.ts'
 import { type Revelation, SuperSeeding } from './super-seeding.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
 import type { TorrentRequests } from './torrent-requests.ts'
-import type { TurnJob } from '../session/turn-end.ts'
+import type { TurnJob } from '../../base/turn-end.ts'
 
 const SECOND_MS = 1000
 /** Messages about its DHT node that are heard of a peer: its port may change, not for ever. */
@@ -36,18 +37,15 @@ const MAX_HAVES_TOLD = 10_000
 export class TorrentExtensions implements Ticker {
   readonly #core: TorrentCore
   readonly #requests: TorrentRequests
-  readonly #judge: (peer: PeerSession) => void
   /** Peers that said they lost pieces, in this turn. */
   readonly #losers = new Set<PeerSession>()
   readonly #lostJob: TurnJob = { queued: false, run: () => this.#applyLosses() }
   #superSeeding: SuperSeeding | null = null
   #secondMs = Number.NEGATIVE_INFINITY
 
-  /** `judge`: whether the peer is interesting, a seed or upload-only may have changed. */
-  constructor(core: TorrentCore, requests: TorrentRequests, judge: (peer: PeerSession) => void) {
+  constructor(core: TorrentCore, requests: TorrentRequests) {
     this.#core = core
     this.#requests = requests
-    this.#judge = judge
   }
 
   /** We look as if we had nothing (BEP 16): only a whole torrent does. */
@@ -68,7 +66,7 @@ export class TorrentExtensions implements Ticker {
   joined(peer: PeerSession): void {
     const port = this.#core.engine.deps.swarm?.dht?.port ?? 0
     if (peer.dht && port > 0 && !this.#isPrivate) peer.link.send(encodePort(port))
-    this.#core.engine.activate(this)
+    this.#core.engine.tickers.activate(this)
   }
 
   /** What the peer says of itself. */
@@ -86,7 +84,7 @@ export class TorrentExtensions implements Ticker {
     else if (id === OUR_IDS[LT_DONTHAVE]) this.#dontHave(peer, decodeDontHave(payload))
     else if (id === OUR_IDS[UPLOAD_ONLY]) {
       peer.uploadOnly = decodeUploadOnly(payload)
-      this.#judge(peer)
+      judge(this.#core, peer)
     }
   }
 
@@ -204,7 +202,7 @@ export class TorrentExtensions implements Ticker {
     peer.lost.clear()
     this.#requests.withdrawAll(peer, true)
     picker.addPeer(peer.key, left)
-    this.#judge(peer)
+    judge(this.#core, peer)
     this.#requests.refillSoon()
   }
 

@@ -14,11 +14,14 @@ import {
   type PeerMessage,
 } from '../../wire/peer/messages.ts'
 import { UT_METADATA } from '../../wire/peer/ut-metadata.ts'
+import { judge } from './interest.ts'
+import { noteListenPort } from './listen-port.ts'
 import { OUR_IDS } from './own-handshake.ts'
 import { MAX_ALLOWED_FAST, type PeerSession } from './peer-session.ts'
 import type { UploadRequest } from './peer-uploads.ts'
-import { countBits, forEachPiece, fullPieceSet, type PieceSet, pieceSetFromBytes } from '../pieces/piece-set.ts'
+import { countBits, forEachPiece, fullPieceSet, type PieceSet, pieceSetFromBytes } from '../../base/piece-set.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
+import type { TorrentChoking } from './torrent-choking.ts'
 import { TorrentExtensions } from './torrent-extensions.ts'
 import type { TorrentMetadata } from '../metadata/torrent-metadata.ts'
 import type { TorrentRequests } from './torrent-requests.ts'
@@ -30,30 +33,20 @@ const MAX_SHAKES = 20
 /** Bitfields a peer may send: one by BEP 3, a few more by clients in the field; each costs a walk over all pieces. */
 const MAX_BITFIELDS = 20
 
-/** What this part tells others. */
-export interface MessageHooks {
-  /** Whether the peer is interesting, a seed or upload-only may have changed. */
-  judge(peer: PeerSession): void
-  /** Its interest in us changed. */
-  interestChanged(peer: PeerSession): void
-  /** The peer told the port it listens on. */
-  listensAt(peer: PeerSession, port: number): void
-}
-
 /** The message handlers of one torrent. */
 export class TorrentMessages {
   readonly #core: TorrentCore
   readonly #requests: TorrentRequests
   readonly #metadata: TorrentMetadata
-  readonly #hooks: MessageHooks
+  readonly #choking: TorrentChoking
   readonly #extensions: TorrentExtensions
 
-  constructor(core: TorrentCore, requests: TorrentRequests, metadata: TorrentMetadata, hooks: MessageHooks) {
+  constructor(core: TorrentCore, requests: TorrentRequests, metadata: TorrentMetadata, choking: TorrentChoking) {
     this.#core = core
     this.#requests = requests
     this.#metadata = metadata
-    this.#hooks = hooks
-    this.#extensions = new TorrentExtensions(core, requests, peer => hooks.judge(peer))
+    this.#choking = choking
+    this.#extensions = new TorrentExtensions(core, requests)
   }
 
   /** What a fresh connection is told first: who we are, what we have. */
@@ -154,7 +147,7 @@ export class TorrentMessages {
       demand(piece < content.lengths.pieceCount, 'have of a piece that does not exist')
       content.picker.peerHave(peer.key, piece)
     }
-    this.#hooks.judge(peer)
+    judge(this.#core, peer)
   }
 
   #maskAll(): void {
@@ -181,7 +174,7 @@ export class TorrentMessages {
     if (peer.peerInterested === interested) return
     peer.peerInterested = interested
     if (!interested) this.#extensions.contented(peer)
-    this.#hooks.interestChanged(peer)
+    this.#choking.soon()
   }
 
   #have(peer: PeerSession, piece: number): void {
@@ -190,7 +183,7 @@ export class TorrentMessages {
     demand(piece < content.lengths.pieceCount, 'have of a piece that does not exist')
     content.picker.peerHave(peer.key, piece)
     this.#extensions.peerHas(peer, piece)
-    this.#hooks.judge(peer)
+    judge(this.#core, peer)
   }
 
   #pieces(peer: PeerSession, pieces: Uint8Array | 'all' | 'none'): void {
@@ -204,7 +197,7 @@ export class TorrentMessages {
     if (peer.bitfields === 1) content.picker.addPeer(peer.key, told)
     else this.#addPieces(peer, content, told)
     this.#extensions.toldPieces(peer)
-    this.#hooks.judge(peer)
+    judge(this.#core, peer)
   }
 
   /** A repeated bitfield (aria2 sends one while it downloads): what it adds is as if told by `have`. */
@@ -286,9 +279,9 @@ export class TorrentMessages {
     this.#extensions.shaken(peer, shake)
     if (shake.version !== null) peer.client = shake.version
     if (shake.requestQueue !== null) peer.pipeline.setPeerQueue(shake.requestQueue)
-    if (shake.listenPort !== null) this.#hooks.listensAt(peer, shake.listenPort)
+    if (shake.listenPort !== null) noteListenPort(this.#core, peer, shake.listenPort)
     this.#metadata.peerReady(peer)
-    this.#hooks.judge(peer)
+    judge(this.#core, peer)
   }
 }
 

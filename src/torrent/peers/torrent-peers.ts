@@ -1,21 +1,22 @@
-// The peers of one torrent: who may come and stay, choking, keep-alives, going idle. Whom it calls is in
+// The peers of one torrent: who may come and stay, keep-alives, going idle. Whom it calls is in
 // outbound-connector.ts. Invariant: an address in `known` is busy exactly while a connection to it exists or is being
-// made; engine.connected counts every peer here once.
+// made; engine.connections.connected counts every peer here once.
 
 import { Allowance } from '../../base/allowance.ts'
 import { type InfoHash, type PeerAddress, addressKey } from '../../base/ids.ts'
-import { encodeHandshake, type Handshake } from '../../wire/peer/handshake.ts'
-import { AddressCounts } from './address-counts.ts'
-import type { ChokePeer } from './choke-turns.ts'
-import { Choker, CHOKE_INTERVAL_MS } from './choker.ts'
+import type { Handshake } from '../../wire/peer/handshake.ts'
+import { ConnectionPlaces } from './connection-places.ts'
 import type { KnownPeer } from './known-peers.ts'
 import { type LinkReceiver, PeerLink } from './peer-link.ts'
 import { NO_PRIORITY, priorityFrom } from './peer-priority.ts'
-import { type PeerHost, PeerSession } from './peer-session.ts'
+import { type PeerOwner, PeerSession } from './peer-session.ts'
+import type { PeerShortage } from './peer-shortage.ts'
+import type { TorrentChoking } from './torrent-choking.ts'
+import { handshakeOf, hashesOf } from './torrent-handshake.ts'
+import type { TorrentTraffic } from './torrent-traffic.ts'
 import type { TorrentCore } from '../session/torrent-core.ts'
-import type { TurnJob } from '../session/turn-end.ts'
-import { answeringHash, type ConnectionHashes, connectionHashes, offersV2 } from '../pieces/v2-upgrade.ts'
-import { OutboundConnector } from './outbound-connector.ts'
+import { answeringHash } from '../pieces/v2-upgrade.ts'
+import { type ConnectionTaker, OutboundConnector } from './outbound-connector.ts'
 
 /** BEP 3: a keep-alive every two minutes; who is silent for four is gone. */
 const KEEP_ALIVE_MS = 120_000
@@ -26,8 +27,6 @@ const USELESS_MS = 120_000
 const STALL_MS = 60_000
 /** Unsent bytes beyond which a peer that does not read is dropped. */
 const MAX_BUFFERED_BYTES = 8 * 1024 * 1024
-/** Choking is not decided more often than this, whatever peers do. */
-const CHOKE_PAUSE_MS = 250
 /** Two connections to one peer that are younger than this crossed each other. */
 const CROSSED_MS = 20_000
 /** A peer keeps its place this long, whoever comes (BEP 40): who has only just come has had no chance yet. */
@@ -41,75 +40,46 @@ const BOTH_COMPLETE = 'both sides have everything'
 /** Why the connection of an address ends that says to be somebody else now. */
 const ANOTHER_ID = 'another connection from the same port'
 
-/** What this part tells others. */
-export interface PeerHooks {
-  /** A peer is connected: greet it. */
-  joined(peer: PeerSession): void
-  /** A peer is gone; its requests are to be taken back. */
-  left(peer: PeerSession): void
-  /** No address, or nobody connected: trackers may be asked. Told once a second. */
-  wantPeers(): void
-}
-
 /** The peers of one torrent. */
-export class TorrentPeers {
+export class TorrentPeers implements PeerOwner, ConnectionTaker {
   /** Whom it calls. */
   readonly connector: OutboundConnector
   readonly #core: TorrentCore
-  readonly #host: PeerHost
-  readonly #hooks: PeerHooks
+  readonly #traffic: TorrentTraffic
+  readonly #choking: TorrentChoking
+  readonly #shortage: PeerShortage
+  readonly #places: ConnectionPlaces
   readonly #replaced = new Allowance(REPLACED.places, REPLACED.refillMs)
   #priorityOf: (address: PeerAddress) => number = () => NO_PRIORITY
   /** Our own addresses, as #priorityOf has them. */
   #own = ''
-  readonly #choker: Choker
   /** Connected peers by address and peer id: one connection each. */
   readonly #ids = new Map<string, PeerSession>()
-  /** Of connected peers and of connections being made. */
-  readonly #addresses = new AddressCounts()
-  readonly #chokeJob: TurnJob = { queued: false, run: () => this.#decideChoking(this.#core.now()) }
-  #lastChokeMs = Number.NEGATIVE_INFINITY
-  #chokeWanted = false
 
-  constructor(core: TorrentCore, host: PeerHost, hooks: PeerHooks) {
+  constructor(core: TorrentCore, traffic: TorrentTraffic, choking: TorrentChoking, shortage: PeerShortage) {
     this.#core = core
-    this.#host = host
-    this.#hooks = hooks
-    this.connector = new OutboundConnector(core, {
-      hasRoom: () => this.#core.peers.size + this.connector.size < this.#limit,
-      isTaken: () => core.peers.size >= this.#limit || core.engine.connected >= core.engine.limits.maxConnections,
-      crowded: ip => this.#core.engine.crowds(ip, this.#addresses),
-      count: (ip, change) => this.#count(ip, change),
-      hashes: () => this.#hashes(),
-      handshake: infoHash => this.#handshake(infoHash),
-      join: (link, handshake, known, infoHash) => this.#join(link, handshake, known, infoHash),
-    })
-    this.#choker = new Choker(core.engine.limits.uploadSlots, core.engine.random)
+    this.#traffic = traffic
+    this.#choking = choking
+    this.#shortage = shortage
+    this.#places = new ConnectionPlaces(core)
+    this.connector = new OutboundConnector(core, this.#places, this)
   }
 
   /** How many more addresses would be of use. */
   get wanted(): number {
     if (!this.#core.online || (this.#core.working && this.#core.satisfied)) return 0
-    return Math.max(0, this.#limit - this.#core.peers.size - this.connector.size)
+    return Math.max(0, this.#places.left(this.connector.size))
   }
 
   /** Takes over an incoming connection whose handshake named this torrent; null = refused. */
   accept(link: PeerLink, handshake: Handshake): LinkReceiver | null {
     const { engine } = this.#core
-    if (!this.#core.online || engine.refuses(link.remote.ip, this.#core.now())) return null
-    if (engine.crowds(link.remote.ip, this.#addresses)) return null
+    if (!this.#core.online || engine.connections.refuses(link.remote.ip, this.#core.now())) return null
+    if (this.#places.crowded(link.remote.ip)) return null
     if (!this.#placeFor(link.remote)) return null
-    const infoHash = answeringHash(this.#hashes(), handshake)
-    link.send(this.#handshake(infoHash))
-    return this.#join(link, handshake, null, infoHash)
-  }
-
-  /** An unchoked peer left or interest changed: choking is decided anew, at once unless that was just done. */
-  chokeSoon(): void {
-    this.#chokeWanted = true
-    if (this.#core.working && this.#core.now() - this.#lastChokeMs >= CHOKE_PAUSE_MS) {
-      this.#core.engine.turnEnd.later(this.#chokeJob)
-    }
+    const infoHash = answeringHash(hashesOf(this.#core), handshake)
+    link.send(handshakeOf(this.#core, infoHash))
+    return this.join(link, handshake, null, infoHash)
   }
 
   /** Once a second: time-outs, keep-alives, choking, new connections. */
@@ -117,22 +87,9 @@ export class TorrentPeers {
     this.#followOwnAddress()
     this.connector.tick(nowMs)
     for (const peer of this.#core.peers.values()) this.#tend(peer, nowMs)
-    const wastes = (): boolean => this.#core.complete && this.#choker.wastes(this.#chokePeers(nowMs), nowMs)
-    if (this.#chokeWanted || nowMs - this.#lastChokeMs >= CHOKE_INTERVAL_MS || wastes()) this.#decideChoking(nowMs)
+    this.#choking.tick(nowMs)
     this.connector.connectSome(nowMs)
-    if (this.wanted > 0 && (this.#core.known.size === 0 || this.#core.peers.size === 0)) this.#hooks.wantPeers()
-  }
-
-  /** Notes the port an incoming peer listens on: it can be connected to later, and is known only once. */
-  listensAt(peer: PeerSession, port: number): void {
-    // The first word counts: a peer that names port after port would fill the list of addresses by itself.
-    if (!peer.link.incoming || peer.listens) return
-    peer.address = { ip: peer.link.remote.ip, port }
-    peer.listens = true
-    if (this.#core.content?.metainfo.private === true) return
-    const known = this.#core.known.add(peer.address)
-    // Not good yet: nobody has reached it there.
-    if (known !== null) known.busy = true
+    if (this.wanted > 0) this.#shortage.tick(nowMs)
   }
 
   /**
@@ -165,7 +122,7 @@ export class TorrentPeers {
   /** Ends the connections to addresses that are refused now (bans, another filter), also those being made. */
   closeRefused(reason: string): void {
     const nowMs = this.#core.now()
-    const refused = (link: PeerLink): boolean => this.#core.engine.refuses(link.remote.ip, nowMs)
+    const refused = (link: PeerLink): boolean => this.#core.engine.connections.refuses(link.remote.ip, nowMs)
     this.connector.closeRefused(reason)
     for (const peer of this.#core.peers.values()) if (refused(peer.link)) peer.close(reason)
   }
@@ -178,38 +135,28 @@ export class TorrentPeers {
     const seed = this.#core.isSeed(peer)
     this.#core.peers.delete(peer.key)
     if (this.#ids.get(idKey(peer)) === peer) this.#ids.delete(idKey(peer))
-    engine.connected -= 1
-    engine.places.remove(peer)
-    this.#count(peer.link.remote.ip, -1)
+    engine.connections.connected -= 1
+    engine.connections.places.remove(peer)
+    this.#places.remove(peer.link.remote.ip)
     engine.log.debug('peer gone', { infoHash: this.#core.infoHash, peer: peer.key, reason, offence })
-    if (offence) engine.bans.strike(peer.link.remote.ip, reason, nowMs)
+    if (offence) engine.connections.bans.strike(peer.link.remote.ip, reason, nowMs)
     const address = known.get(addressKey(peer.address))
     if (address !== undefined) {
       known.setSeed(address, seed || peer.uploadOnly)
       if (reason === BOTH_COMPLETE) known.released(address)
       else known.left(address, peer.down.total + peer.up.total > 0, nowMs)
     }
-    this.#hooks.left(peer)
-    if (!peer.amChoking) this.chokeSoon()
-  }
-
-  get #limit(): number {
-    return this.#core.engine.limits.maxConnectionsPerTorrent
-  }
-
-  #count(ip: string, change: 1 | -1): void {
-    for (const counts of [this.#addresses, this.#core.engine.addresses]) {
-      if (change === 1) counts.add(ip)
-      else counts.remove(ip)
-    }
+    this.#traffic.left(peer)
+    if (!peer.amChoking) this.#choking.soon()
   }
 
   /** Whether there is a place for a newcomer, be it that somebody goes: who is of no use first, then by BEP 40. */
   #placeFor(newcomer: PeerAddress): boolean {
     const { engine, peers } = this.#core
     const nowMs = this.#core.now()
-    if (peers.size < this.#limit) return engine.hasRoom || engine.places.make(newcomer.ip, nowMs)
-    return engine.places.make(newcomer.ip, nowMs, peers.values()) || this.#makePlace(newcomer)
+    if (peers.size < this.#places.limit)
+      return engine.connections.hasRoom || engine.connections.places.make(newcomer.ip, nowMs)
+    return engine.connections.places.make(newcomer.ip, nowMs, peers.values()) || this.#makePlace(newcomer)
   }
 
   /**
@@ -246,28 +193,10 @@ export class TorrentPeers {
     this.#core.known.setPriorities(this.#priorityOf)
   }
 
-  #hashes(): ConnectionHashes {
-    const { infoHash, infoHashV2, content } = this.#core
-    return connectionHashes(infoHash, content?.metainfo ?? null, infoHashV2)
-  }
-
-  #handshake(infoHash: InfoHash): Uint8Array {
-    return encodeHandshake({
-      infoHash,
-      peerId: this.#core.engine.peerId,
-      extensions: { fast: true, extended: true, dht: this.#tellsOfDht, v2: offersV2(this.#hashes()) },
-    })
-  }
-
-  get #tellsOfDht(): boolean {
-    const { content, engine } = this.#core
-    return content?.metainfo.private !== true && (engine.deps.swarm?.dht?.port ?? 0) > 0
-  }
-
   /** Makes a peer of a link whose handshakes agreed on `infoHash`; null when we do not want it. */
-  #join(link: PeerLink, handshake: Handshake, known: KnownPeer | null, infoHash: InfoHash): LinkReceiver | null {
+  join(link: PeerLink, handshake: Handshake, known: KnownPeer | null, infoHash: InfoHash): LinkReceiver | null {
     const { engine, peers } = this.#core
-    const peer = new PeerSession(link, handshake, this.#host, this.#core.now())
+    const peer = new PeerSession(link, handshake, this.#traffic, this, this.#core.now())
     peer.infoHash = infoHash
     if (Buffer.compare(handshake.peerId, engine.peerId) === 0) {
       // The answer must get out: the other end, also ours, learns from it whom it called.
@@ -289,10 +218,10 @@ export class TorrentPeers {
     if (known !== null) this.#core.known.shookHands(known)
     peers.set(peer.key, peer)
     this.#ids.set(idKey(peer), peer)
-    engine.connected += 1
-    engine.places.add(peer)
-    this.#count(link.remote.ip, 1)
-    this.#hooks.joined(peer)
+    engine.connections.connected += 1
+    engine.connections.places.add(peer)
+    this.#places.add(link.remote.ip)
+    this.#traffic.joined(peer)
     return peer
   }
 
@@ -315,33 +244,9 @@ export class TorrentPeers {
       return peer.close(BOTH_COMPLETE)
     }
     const useless = !peer.amInterested && !peer.peerInterested && nowMs - peer.connectedAtMs > USELESS_MS
-    if (useless && nowMs - peer.lastBlockMs > USELESS_MS && this.#core.peers.size >= this.#limit) {
+    if (useless && nowMs - peer.lastBlockMs > USELESS_MS && this.#core.peers.size >= this.#places.limit) {
       peer.close('nobody is interested')
     }
-  }
-
-  #decideChoking(nowMs: number): void {
-    if (!this.#core.working) return
-    this.#chokeWanted = false
-    this.#lastChokeMs = nowMs
-    this.#choker.setSlots(this.#core.engine.limits.uploadSlots)
-    const decision = this.#choker.decide(this.#chokePeers(nowMs), this.#core.complete, nowMs)
-    for (const peer of this.#core.peers.values()) {
-      peer.optimistic = decision.optimistic === peer.key
-      peer.choke(!decision.unchoked.has(peer.key))
-    }
-  }
-
-  #chokePeers(nowMs: number): ChokePeer[] {
-    return Array.from(this.#core.peers.values(), peer => ({
-      key: peer.key,
-      interested: peer.peerInterested,
-      downRate: peer.down.rate(nowMs),
-      upRate: peer.up.rate(nowMs),
-      snubbed: peer.pipeline.snubbed,
-      connectedAtMs: peer.connectedAtMs,
-      activeMs: peer.uploads.busy ? nowMs : peer.activeMs,
-    }))
   }
 }
 

@@ -6,7 +6,7 @@ import { BLOCK_BYTES } from '../../base/lengths.ts'
 import type { BudgetWaiter } from '../pieces/block-budget.ts'
 import type { PeerSession } from './peer-session.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
-import type { TurnJob } from '../session/turn-end.ts'
+import type { TurnJob } from '../../base/turn-end.ts'
 
 /** A request of which nothing came for this long, while others of the same peer were answered, is lost. */
 const LOST_MS = 30_000
@@ -14,33 +14,24 @@ const LOST_MS = 30_000
 const SLOW_PART = 10
 /** Free credits, as part of all, below which no new pieces are begun. */
 const SHORT_PART = 16
-/** What this part asks of others. */
-export interface RequestHooks {
-  /** The arena is full: blocks of pieces in progress should go to disk. */
-  shortage(): void
-  /** Readers wait: their torrent is served first when credits are free. */
-  readersWait(): boolean
-}
-
 /** The request side of one torrent. */
 export class TorrentRequests implements BudgetWaiter {
   readonly #core: TorrentCore
-  readonly #hooks: RequestHooks
   readonly #allJob: TurnJob = { queued: false, run: () => this.refillAll() }
   #first = 0
   #fastest = 0
   /** The rate limit kept requests back since the last tick. */
   #throttled = false
 
-  constructor(core: TorrentCore, hooks: RequestHooks) {
+  constructor(core: TorrentCore) {
     this.#core = core
-    this.#hooks = hooks
   }
 
   // --- BudgetWaiter
 
+  /** Readers wait: their torrent is served first when credits are free. */
   get urgent(): boolean {
-    return this.#hooks.readersWait()
+    return this.#core.readers.hungry > 0
   }
 
   creditsFree(): void {
@@ -81,7 +72,7 @@ export class TorrentRequests implements BudgetWaiter {
   /** The peer will not answer (reject, lost, duplicate cancelled by us): credit and rate come back. */
   withdraw(peer: PeerSession, id: number, content: TorrentContent): void {
     if (!peer.outstanding.delete(id)) return
-    this.#core.engine.budget.giveBack()
+    this.#core.engine.shared.budget.giveBack()
     this.#core.downLimiter.giveBack(BLOCK_BYTES)
     content.picker.release(peer.key, Math.floor(id / content.stride), id % content.stride)
   }
@@ -94,7 +85,7 @@ export class TorrentRequests implements BudgetWaiter {
     peer.outstanding.clear()
     peer.pipeline.cleared()
     if (mayCome) peer.forgiven += count
-    if (count > 0) this.#core.engine.budget.giveBack(count)
+    if (count > 0) this.#core.engine.shared.budget.giveBack(count)
     if (count > 0) this.#core.downLimiter.giveBack(count * BLOCK_BYTES)
     this.#core.content?.picker.releaseAll(peer.key)
   }
@@ -158,9 +149,9 @@ export class TorrentRequests implements BudgetWaiter {
     this.refillAll()
   }
 
-  /** The torrent rests: nobody is to be woken for it. */
+  /** The torrent is suspended: nobody is to be woken for it. */
   stop(): void {
-    this.#core.engine.budget.forget(this)
+    this.#core.engine.shared.budget.forget(this)
   }
 
   #mayAsk(peer: PeerSession): boolean {
@@ -169,13 +160,13 @@ export class TorrentRequests implements BudgetWaiter {
 
   /** Credits that may be taken now, up to `room`; waits in line when there are none. */
   #credits(room: number): number {
-    const { budget } = this.#core.engine
+    const { budget, holders } = this.#core.engine.shared
     // What cannot be written would take the slots of all others.
     if (this.#core.content?.store.volume?.takesMore === false) {
       budget.wait(this)
       return 0
     }
-    if (budget.free === 0) this.#hooks.shortage()
+    if (budget.free === 0) holders.relieve()
     const free = Math.min(room, budget.free)
     if (free < room) budget.wait(this)
     return free
@@ -192,7 +183,7 @@ export class TorrentRequests implements BudgetWaiter {
 
   #ask(content: TorrentContent, peer: PeerSession, count: number): void {
     const nowMs = this.#core.now()
-    const { budget } = this.#core.engine
+    const { budget } = this.#core.engine.shared
     const blocks = content.picker.pick(peer.key, count, {
       nowMs,
       slow: this.#isSlow(peer),

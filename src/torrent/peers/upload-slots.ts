@@ -4,7 +4,7 @@
 
 import type { Arena, Slot } from '../../ports/arena.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { TurnEnd, TurnJob } from '../session/turn-end.ts'
+import type { TurnEnd, TurnJob } from '../../base/turn-end.ts'
 
 /**
  * Read for all peers together before the loop turns: under a millisecond with the sending, several while cores are

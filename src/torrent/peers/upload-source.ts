@@ -3,17 +3,18 @@
 import { countUse } from './peer-places.ts'
 import type { PeerSession } from './peer-session.ts'
 import type { UploadSource } from './peer-uploads.ts'
+import type { PieceLosses } from '../pieces/piece-losses.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
 
-/** The source of a peer that connected to this torrent; `storeFailed` hears what reading said, and of which pieces. */
+/** The source of a peer that connected to this torrent; `losses` hears what reading said, and of which pieces. */
 export function uploadSource(
   core: TorrentCore,
   peer: PeerSession,
   content: TorrentContent,
-  storeFailed: UploadSource['storeFailed'],
+  losses: PieceLosses,
 ): UploadSource {
   return {
-    slots: core.engine.uploadSlots,
+    slots: core.engine.shared.uploadSlots,
     limiter: core.upLimiter,
     pieceLength: content.lengths.pieceLength,
     store: content.store,
@@ -27,6 +28,6 @@ export function uploadSource(
       core.totalUp += bytes
       core.sessionUp += bytes
     },
-    storeFailed,
+    storeFailed: (error, first, last) => losses.readFailed(error, first, last),
   }
 }

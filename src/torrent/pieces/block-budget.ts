@@ -3,7 +3,7 @@
 // credits + leased slots <= limit. A request without one waits in line and is woken in turn, readers first.
 
 import type { Arena, Slot } from '../../ports/arena.ts'
-import type { TurnEnd, TurnJob } from '../session/turn-end.ts'
+import type { TurnEnd, TurnJob } from '../../base/turn-end.ts'
 
 /** Someone who waits for credits; `urgent` ones are woken first. */
 export interface BudgetWaiter {

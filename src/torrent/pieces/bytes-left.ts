@@ -1,7 +1,7 @@
 // Counts the wanted bytes that are not there yet. Pure.
 
 import { pieceBytes, type TorrentLengths } from '../../base/lengths.ts'
-import { countAndNot, type PieceSet } from './piece-set.ts'
+import { countAndNot, type PieceSet } from '../../base/piece-set.ts'
 
 /** Bytes of the wanted pieces that are not there; padding is none. */
 export function bytesLeft(lengths: TorrentLengths, wanted: PieceSet, have: PieceSet): number {

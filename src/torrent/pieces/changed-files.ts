@@ -6,10 +6,13 @@
 import type { Timer } from '../../ports/clock.ts'
 import { piecesOfRange } from '../../base/lengths.ts'
 import type { FileChange, FileChanged } from '../../ports/piece-store.ts'
+import type { PartReports } from '../part-reports.ts'
 import { retryWhileBusy } from './busy-pool.ts'
 import { CheckRuns } from './check-runs.ts'
-import { emptyPieceSet, firstMissing } from './piece-set.ts'
+import type { DurableDoubts } from './durable-doubts.ts'
+import { emptyPieceSet, firstMissing } from '../../base/piece-set.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
+import type { TorrentCheck } from './torrent-check.ts'
 import type { TorrentPieces } from './torrent-pieces.ts'
 
 /** Attempts of one job: a pool that stays full this long is a fault. */
@@ -18,20 +21,14 @@ const MAX_ATTEMPTS = 200
 const FIRST_WAIT_MS = 1000
 const LONGEST_WAIT_MS = 60_000
 
-/** What this part tells others. */
-export interface ChangeHooks {
-  /** Nothing of the pieces in doubt goes out from now on, and who reads the file is cut. */
-  doubted(content: TorrentContent, error: FileChanged): void
-  /** While the torrent does not work: its next start hashes the file. */
-  checkLater(file: number): void
-  /** A piece in doubt is right. */
-  cleared(piece: number): void
-  /** Pieces are not had any more; the picker knows. */
-  lost(pieces: readonly number[]): void
-  /** A file is hashed: what was found is to become durable. */
-  checked(): void
-  failed(error: unknown): void
+/** Parts that a changed file concerns at once. */
+export interface ChangeParts {
+  readonly pieces: TorrentPieces
+  readonly check: TorrentCheck
+  readonly doubts: DurableDoubts
 }
+
+type ChangeReports = Pick<PartReports, 'piecesLost' | 'checkpoint' | 'storeFailed'>
 
 interface Change {
   readonly file: number
@@ -50,17 +47,17 @@ interface Change {
 /** The changed files of one torrent. */
 export class ChangedFiles {
   readonly #core: TorrentCore
-  readonly #pieces: TorrentPieces
-  readonly #hooks: ChangeHooks
+  readonly #parts: ChangeParts
+  readonly #reports: ChangeReports
   readonly #changes = new Map<number, Change>()
   /** Checked, and not yet fetched again as a whole. */
   readonly #mending = new Map<number, FileChange>()
   #round = 0
 
-  constructor(core: TorrentCore, pieces: TorrentPieces, hooks: ChangeHooks) {
+  constructor(core: TorrentCore, parts: ChangeParts, reports: ChangeReports) {
     this.#core = core
-    this.#pieces = pieces
-    this.#hooks = hooks
+    this.#parts = parts
+    this.#reports = reports
   }
 
   /** A file is to be hashed, or is being hashed. */
@@ -88,7 +85,7 @@ export class ChangedFiles {
       known.again = true
       known.seen = error
       this.#doubt(content, known)
-      return this.#hooks.doubted(content, error)
+      return this.#holdBack(content, error)
     }
     if (known === undefined) this.#begin(content, error)
   }
@@ -126,16 +123,25 @@ export class ChangedFiles {
     this.#doubt(content, { pieces })
     engine.log.warn('a file was changed by somebody else', { infoHash, file: pathOf(content, file), change })
     // The records hear of the doubt before anybody else does.
-    this.#hooks.doubted(content, error)
+    this.#holdBack(content, error)
     engine.deps.events.fileChanged?.(infoHash, pathOf(content, file), change)
-    this.#pieces.dirty = true
+    this.#parts.pieces.dirty = true
     if (working) this.#examineSoon(content, file, 0)
-    else this.#hooks.checkLater(file)
+    else this.#parts.check.doubt(file)
   }
 
   #doubt(content: TorrentContent, { pieces: { first, last } }: Pick<Change, 'pieces'>): void {
     const doubted = (content.doubted ??= emptyPieceSet(content.lengths.pieceCount))
     for (let piece = first; piece <= last; piece += 1) if (content.picker.have.get(piece)) doubted.set(piece, true)
+  }
+
+  /** Nothing of the pieces in doubt goes out from now on, and who reads the file is cut. */
+  #holdBack({ doubted }: TorrentContent, error: FileChanged): void {
+    if (doubted !== null) {
+      for (const peer of this.#core.peers.values()) peer.uploads.clear(request => !doubted.get(request.piece))
+    }
+    this.#core.readers.cut(error.file, error)
+    this.#parts.doubts.note(error.file)
   }
 
   #examineSoon(content: TorrentContent, file: number, waitMs: number): void {
@@ -144,7 +150,7 @@ export class ChangedFiles {
     if (change === undefined) return
     const examine = () => {
       change.timer = null
-      this.#pieces.watch(this.#examine(content, change, round))
+      this.#parts.pieces.watch(this.#examine(content, change, round))
     }
     if (waitMs === 0) examine()
     else change.timer = this.#core.engine.clock.after(waitMs, examine)
@@ -160,7 +166,7 @@ export class ChangedFiles {
       if (change.again) return this.#againLater(content, change)
       this.#end(content, change, lost)
     } catch (error) {
-      if (this.#round === round) this.#hooks.failed(error)
+      if (this.#round === round) this.#reports.storeFailed(error)
     }
   }
 
@@ -174,10 +180,10 @@ export class ChangedFiles {
     this.#changes.delete(file)
     if (lost > 0) this.#mending.set(file, change)
     if (this.#changes.size === 0) content.doubted = null
-    this.#pieces.dirty = true
+    this.#parts.pieces.dirty = true
     engine.log.info('a changed file was checked', { infoHash, file: pathOf(content, file), lost })
     engine.deps.events.fileChecked?.(infoHash, pathOf(content, file), lost)
-    this.#hooks.checked()
+    this.#reports.checkpoint()
   }
 
   /** Hashes the file's pieces in doubt; how many are lost, null = the run is over. */
@@ -210,13 +216,13 @@ export class ChangedFiles {
       const piece = first + i
       content.doubted?.set(piece, false)
       if (isRight) {
-        this.#hooks.cleared(piece)
+        this.#core.readers.pieceDone(piece)
       } else if (content.picker.have.get(piece)) {
         content.picker.pieceLost(piece)
         lost.push(piece)
       }
     }
-    if (lost.length > 0) this.#hooks.lost(lost)
+    if (lost.length > 0) this.#reports.piecesLost(lost)
     return lost.length
   }
 }

@@ -3,13 +3,14 @@
 
 import type { InfoHash } from '../../base/ids.ts'
 import type { ProgressJournal } from '../../ports/progress-journal.ts'
+import type { PartReports } from '../part-reports.ts'
 
 /** What durable doubts are made of. */
 export interface DurableDoubtsDeps {
   readonly infoHash: InfoHash
   readonly journal: Pick<ProgressJournal, 'doubt'>
-  /** The records did not take it. */
-  failed(error: unknown): void
+  /** Hears that the records did not take it. */
+  readonly reports: Pick<PartReports, 'storeFailed'>
 }
 
 /** The doubts of one torrent on their way to the records. */
@@ -29,7 +30,7 @@ export class DurableDoubts {
   }
 
   async #write(): Promise<void> {
-    const { infoHash, journal, failed } = this.#deps
+    const { infoHash, journal, reports } = this.#deps
     this.#underWay = true
     try {
       while (this.#files.size > 0) {
@@ -38,7 +39,7 @@ export class DurableDoubts {
         await journal.doubt(infoHash, files)
       }
     } catch (error) {
-      failed(error)
+      reports.storeFailed(error)
     } finally {
       this.#underWay = false
     }

@@ -3,7 +3,7 @@
 
 import { type PiecePadding, piecesOfRange, type TorrentLengths } from '../../base/lengths.ts'
 import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
-import { emptyPieceSet, fullPieceSet, type PieceSet, setRange } from './piece-set.ts'
+import { emptyPieceSet, fullPieceSet, type PieceSet, setRange } from '../../base/piece-set.ts'
 
 /**
  * The pieces that hold the selected files (null = all pieces). Padding and zero-byte files need none of their own;

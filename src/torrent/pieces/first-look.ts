@@ -5,7 +5,7 @@
 import { pieceBytes, piecesOfRange, type TorrentLengths } from '../../base/lengths.ts'
 import type { FileFacts, FoundFile, PieceVerdict } from '../../ports/piece-store.ts'
 import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
-import { type PieceSet, setRange } from './piece-set.ts'
+import { type PieceSet, setRange } from '../../base/piece-set.ts'
 
 /** A file that is looked at. */
 interface Stranger {

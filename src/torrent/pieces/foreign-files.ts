@@ -8,10 +8,10 @@ import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
 import type { FirstLook } from './first-look.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
 
-type Wishes = Pick<TorrentCore, 'overwrite' | 'selected' | 'destination'>
+type FileOptions = Pick<TorrentCore, 'overwrite' | 'selected' | 'destination'>
 
 /** Throws AppError ForeignFile when a file that is foreign, as far as it is known by now, is in the way. */
-export function refuseForeign(content: TorrentContent, look: FirstLook, options: Wishes): void {
+export function refuseForeign(content: TorrentContent, look: FirstLook, options: FileOptions): void {
   if (options.overwrite) return
   const { files } = content.metainfo
   const inWay = foreignOf(look.found()).filter(index => isInWay(content, files[index] as TorrentFile, options))
@@ -25,7 +25,7 @@ export function refuseForeign(content: TorrentContent, look: FirstLook, options:
  * The look is over. Rejects as refuseForeign() throws; otherwise files that fit become the torrent's own, those with
  * other names left out: they are copied first when they are written to.
  */
-export async function settleLook(content: TorrentContent, look: FirstLook, options: Wishes): Promise<void> {
+export async function settleLook(content: TorrentContent, look: FirstLook, options: FileOptions): Promise<void> {
   const found = look.found()
   content.own.looked(found)
   refuseForeign(content, look, options)
@@ -38,7 +38,7 @@ function foreignOf(found: ReadonlyMap<number, FoundFile>): number[] {
 }
 
 /** It is selected, or shares a piece with what is. */
-function isInWay({ lengths, wanted }: TorrentContent, file: TorrentFile, { selected }: Wishes): boolean {
+function isInWay({ lengths, wanted }: TorrentContent, file: TorrentFile, { selected }: FileOptions): boolean {
   if (selected === null || selected.includes(file.index)) return true
   if (file.length === 0) return false
   const [first, last] = piecesOfRange(lengths, file.offset, file.length)

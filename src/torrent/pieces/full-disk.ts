@@ -9,24 +9,24 @@ import type { TorrentCore } from '../session/torrent-core.ts'
 /** A full disk is looked at again after this long. */
 const SPACE_RETRY_MS = 10_000
 
-/** What this part asks of others. */
-export interface FullDiskHooks {
+/** A run that may have failed on a full disk; see TorrentRun. */
+export interface FailedRun {
   /** The torrent stands in its error and is to go on. */
-  waits(): boolean
+  readonly waits: boolean
   /** There is space again. */
-  free(): void
+  goOn(): void
 }
 
 /** The disk of one torrent, as its last failure left it. */
 export class FullDisk {
   readonly #core: TorrentCore
-  readonly #hooks: FullDiskHooks
+  readonly #run: FailedRun
   #full = false
   #retry: Timer | null = null
 
-  constructor(core: TorrentCore, hooks: FullDiskHooks) {
+  constructor(core: TorrentCore, run: FailedRun) {
     this.#core = core
-    this.#hooks = hooks
+    this.#run = run
   }
 
   /** The last failure was a full disk, and nothing was written since. */
@@ -57,12 +57,12 @@ export class FullDisk {
 
   #look(): void {
     const content = this.#core.content
-    if (!this.#full || content === null || !this.#hooks.waits()) return
+    if (!this.#full || content === null || !this.#run.waits) return
     probeSpace(this.#core, content).then(
       free => {
         // Resumed, stopped or failed anew while the disk was asked: that counts.
-        if (!this.#full || !this.#hooks.waits()) return
-        if (free) this.#hooks.free()
+        if (!this.#full || !this.#run.waits) return
+        if (free) this.#run.goOn()
         else this.watch()
       },
       (error: unknown) => this.#core.engine.defect(error),

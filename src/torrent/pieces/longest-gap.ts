@@ -2,7 +2,7 @@
 // while peers fill the rest (BEP 19). Pure.
 
 import type { PieceRun } from '../../base/piece-run.ts'
-import { firstMissing, type PieceSet } from './piece-set.ts'
+import { firstMissing, type PieceSet } from '../../base/piece-set.ts'
 
 /**
  * The longest run (the first of equals, cut at `most` pieces) of pieces that are wanted, not had and not `taken`; null

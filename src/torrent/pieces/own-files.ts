@@ -6,7 +6,7 @@ import { piecesOfRange, type TorrentLengths } from '../../base/lengths.ts'
 import type { FileClaims, FoundFile } from '../../ports/piece-store.ts'
 import { fileRuns, type ProgressJournal } from '../../ports/progress-journal.ts'
 import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
-import type { PieceSet } from './piece-set.ts'
+import type { PieceSet } from '../../base/piece-set.ts'
 
 /** What it works with. */
 export interface OwnFilesDeps {

@@ -1,7 +1,14 @@
 // What the picker knows of each peer: its pieces, how many of them are needed, what it was asked for.
 // Invariant: `needed` = pieces of the peer in the need set, at all times; counters in RarestOrder match the peers here.
 
-import { copyPieceSet, countBits, emptyPieceSet, forEachPiece, fullPieceSet, type PieceSet } from './piece-set.ts'
+import {
+  copyPieceSet,
+  countBits,
+  emptyPieceSet,
+  forEachPiece,
+  fullPieceSet,
+  type PieceSet,
+} from '../../base/piece-set.ts'
 import type { PeerHas } from './picker-types.ts'
 import type { RarestOrder } from './rarest-order.ts'
 

@@ -39,4 +39,4 @@ export interface Receipt {
 }
 
 /** Pieces a peer has told of. */
-export type PeerHas = 'all' | 'none' | import('./piece-set.ts').PieceSet
+export type PeerHas = 'all' | 'none' | import('../../base/piece-set.ts').PieceSet

@@ -28,7 +28,7 @@ export class PieceEvidence {
 
   async #readBack(content: TorrentContent, piece: number, algorithm: string): Promise<string[]> {
     const count = blockCount(content.lengths, piece)
-    const { arena } = this.#core.engine.uploadSlots
+    const { arena } = this.#core.engine.shared.uploadSlots
     const slot = await arena.leaseLater()
     try {
       const digests: string[] = []

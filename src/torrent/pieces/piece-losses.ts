@@ -4,6 +4,7 @@
 // Invariant: a piece is examined once at a time, MAX_SUSPECTS of them at most in a run of the torrent.
 
 import { AppError } from '../../base/errors.ts'
+import type { PartReports } from '../part-reports.ts'
 import { retryWhileBusy } from './busy-pool.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
 import type { TorrentPieces } from './torrent-pieces.ts'
@@ -13,26 +14,20 @@ const MAX_SUSPECTS = 256
 /** Attempts of one check: a pool that stays full this long is a fault. */
 const MAX_ATTEMPTS = 200
 
-/** What this part tells others. */
-export interface LossHooks {
-  /** The piece is not had any more; the picker knows. */
-  lost(piece: number): void
-  /** The disk's trouble is more than a lost piece. */
-  failed(error: unknown): void
-}
+type LossReports = Pick<PartReports, 'piecesLost' | 'checkpoint' | 'storeFailed'>
 
 /** The losses of one torrent. */
 export class PieceLosses {
   readonly #core: TorrentCore
   readonly #pieces: TorrentPieces
-  readonly #hooks: LossHooks
+  readonly #reports: LossReports
   readonly #underWay = new Set<number>()
   #suspects = 0
 
-  constructor(core: TorrentCore, pieces: TorrentPieces, hooks: LossHooks) {
+  constructor(core: TorrentCore, pieces: TorrentPieces, reports: LossReports) {
     this.#core = core
     this.#pieces = pieces
-    this.#hooks = hooks
+    this.#reports = reports
   }
 
   /** A new run of the torrent begins with its data checked. */
@@ -44,12 +39,12 @@ export class PieceLosses {
   readFailed(error: unknown, first: number, last: number): void {
     const content = this.#core.content
     const mayBeMended = error instanceof AppError && error.code === 'DiskError'
-    if (content === null || !mayBeMended) return this.#hooks.failed(error)
+    if (content === null || !mayBeMended) return this.#reports.storeFailed(error)
     for (let piece = first; piece <= last; piece += 1) {
       if (!this.#core.working) return
       if (this.#underWay.has(piece) || !content.picker.have.get(piece)) continue
       this.#suspects += 1
-      if (this.#suspects > MAX_SUSPECTS) return this.#hooks.failed(error)
+      if (this.#suspects > MAX_SUSPECTS) return this.#reports.storeFailed(error)
       this.#underWay.add(piece)
       this.#pieces.watch(this.#examine(content, piece))
     }
@@ -64,9 +59,10 @@ export class PieceLosses {
       this.#core.engine.log.warn('a piece is lost', { infoHash: this.#core.infoHash, piece, verdict })
       content.picker.pieceLost(piece)
       this.#pieces.dirty = true
-      this.#hooks.lost(piece)
+      this.#reports.piecesLost([piece])
+      if (this.#core.working) this.#reports.checkpoint()
     } catch (error) {
-      this.#hooks.failed(error)
+      this.#reports.storeFailed(error)
     } finally {
       this.#underWay.delete(piece)
     }

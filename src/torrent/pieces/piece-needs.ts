@@ -1,7 +1,7 @@
 // Which pieces are had, wanted, streamed, and so needed. Only sets; the picker updates peers and candidates. Invariant:
 // need = (wanted or streamed) and not had; needCount counts it.
 
-import { copyPieceSet, countBits, emptyPieceSet, type PieceSet, takeOut } from './piece-set.ts'
+import { copyPieceSet, countBits, emptyPieceSet, type PieceSet, takeOut } from '../../base/piece-set.ts'
 import { emptyStreamOrder, makeStreamOrder, type StreamOrder } from '../streams/stream-order.ts'
 import type { StreamRange } from '../streams/stream-window.ts'
 

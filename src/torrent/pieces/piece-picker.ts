@@ -12,7 +12,7 @@ import type { BlockRequest, PeerHas, PickOptions, Receipt } from './picker-types
 import { PickerPeers } from './picker-peers.ts'
 import { PieceNeeds } from './piece-needs.ts'
 import { PieceRanks } from './piece-ranks.ts'
-import { type PieceSet, samePieces } from './piece-set.ts'
+import { type PieceSet, samePieces } from '../../base/piece-set.ts'
 import { RarestOrder } from './rarest-order.ts'
 import type { StreamRange } from '../streams/stream-window.ts'
 

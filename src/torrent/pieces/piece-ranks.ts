@@ -4,7 +4,7 @@
 
 import { piecesOfRange, type TorrentLengths } from '../../base/lengths.ts'
 import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
-import { countAndNot, emptyPieceSet, type PieceSet, setRange, takeOut } from './piece-set.ts'
+import { countAndNot, emptyPieceSet, type PieceSet, setRange, takeOut } from '../../base/piece-set.ts'
 import type { RarestOrder } from './rarest-order.ts'
 
 /** The priority of files that were given none. */

@@ -3,7 +3,7 @@
 // once (counting sort). Peers with everything are one number. Invariant: where[order[i]] === i when not stale.
 
 import type { Random } from '../../ports/random.ts'
-import { forEachPiece, type PieceSet } from './piece-set.ts'
+import { forEachPiece, type PieceSet } from '../../base/piece-set.ts'
 
 /** Availability above this is one bucket: with so many sources rarity means nothing, and inserting stays cheap. */
 const TOP = 255

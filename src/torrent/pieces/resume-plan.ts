@@ -6,7 +6,7 @@ import { pieceBytes, piecesOfRange, type TorrentLengths } from '../../base/lengt
 import type { FileFacts } from '../../ports/piece-store.ts'
 import type { ResumeData } from '../../ports/progress-journal.ts'
 import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
-import { emptyPieceSet, type PieceSet, pieceSetFromBytes, setRange, takeOut } from './piece-set.ts'
+import { emptyPieceSet, type PieceSet, pieceSetFromBytes, setRange, takeOut } from '../../base/piece-set.ts'
 
 /**
  * Our own writes may be this much younger than the newest journalled piece or checkpoint: one comes every 30 s, and a

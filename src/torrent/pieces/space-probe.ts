@@ -3,12 +3,12 @@
 
 import { AppError } from '../../base/errors.ts'
 import { blockBytes } from '../../base/lengths.ts'
-import { firstMissing } from './piece-set.ts'
+import { firstMissing } from '../../base/piece-set.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
 
 /** True when a block could be written, or something else than space is missing: then the start itself will tell. */
 export async function probeSpace(core: TorrentCore, content: TorrentContent): Promise<boolean> {
-  const { budget } = core.engine
+  const { budget } = core.engine.shared
   const last = content.lengths.pieceCount - 1
   const piece = firstMissing(content.picker.have, 0, last)
   if (piece > last || !budget.take()) return true

@@ -9,9 +9,10 @@ import { FirstLook } from './first-look.ts'
 import { refuseForeign, settleLook } from './foreign-files.ts'
 import type { PieceRun } from '../../base/piece-run.ts'
 import { CheckRuns } from './check-runs.ts'
-import { copyPieceSet, countBits, fullPieceSet, piecesOf, type PieceSet, takeOut } from './piece-set.ts'
+import { copyPieceSet, countBits, fullPieceSet, piecesOf, type PieceSet, takeOut } from '../../base/piece-set.ts'
 import { OWN_WRITES_MS, planFromResume, planWithoutResume, type ResumePlan } from './resume-plan.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
+import type { TorrentStatus } from '../types.ts'
 
 /** How often a check looks whether the volume of its files answers. */
 const STALL_LOOK_MS = 1000
@@ -19,23 +20,30 @@ const STALL_LOOK_MS = 1000
 /** Pieces and files of which each pass takes a part of a turn that counts. */
 const MANY = 50_000
 
-/** What this part tells others. */
-export interface CheckHooks {
-  setStatus(status: 'allocating' | 'waiting-check' | 'checking'): void
-  /** Nothing of the data is there, so there is nothing to find out: only the folders are still to be made. */
-  nothingThere(): void
+/** The run that a check belongs to; see TorrentRun. */
+export interface CheckedRun {
+  setStatus(status: TorrentStatus): void
+  /** Trackers and peers may be told that the torrent is there. */
+  goOnline(): void
+}
+
+/** One check: of what, what is to be hashed, for whom. */
+interface CheckWork {
+  readonly content: TorrentContent
+  readonly plan: ResumePlan
+  readonly look: FirstLook
+  readonly signal: AbortSignal
+  readonly run: CheckedRun
 }
 
 /** The checks of one torrent. */
 export class TorrentCheck {
   readonly #core: TorrentCore
-  readonly #hooks: CheckHooks
   /** What the next start begins from; null = nothing is known. */
   #resume: ResumeData | null
 
-  constructor(core: TorrentCore, hooks: CheckHooks, resume: ResumeData | null) {
+  constructor(core: TorrentCore, resume: ResumeData | null) {
     this.#core = core
-    this.#hooks = hooks
     this.#resume = resume
   }
 
@@ -67,8 +75,9 @@ export class TorrentCheck {
    * Makes folders, finds out what is there and sets `have`. Answers whether that is news for the journal.
    * Rejects with AppError Aborted when `signal` fires, or with what the store said.
    */
-  async prepare(content: TorrentContent, signal: AbortSignal): Promise<boolean> {
-    this.#hooks.setStatus('allocating')
+  async prepare(content: TorrentContent, signal: AbortSignal, run: CheckedRun): Promise<boolean> {
+    // After a suspension a look that finds nothing new is none that anybody is told of.
+    if (this.#core.status !== 'downloading') run.setStatus('allocating')
     // Before prepare(): it makes files, and what it makes says nothing.
     const [facts] = await Promise.all([content.store.facts(signal), content.own.load()])
     // What changes from here on, also while it is hashed, is seen when it is read.
@@ -80,18 +89,20 @@ export class TorrentCheck {
     await this.#rest(content)
     stopWhen(signal)
     const toCheck = countBits(plan.check.buffer) > 0
-    if (!toCheck && countBits(plan.have.buffer) === 0 && look.isEmpty) this.#hooks.nothingThere()
+    // Nothing of the data is there, so there is nothing to find out: only the folders are still to be made.
+    if (!toCheck && countBits(plan.have.buffer) === 0 && look.isEmpty) run.goOnline()
     content.picker.setHave(clearOf(plan.have, plan.check))
     await this.#rest(content)
-    if (!look.isEmpty) await this.#lookFirst(content, plan, look, signal)
+    const work = { content, plan, look, signal, run }
+    if (!look.isEmpty) await this.#lookFirst(work)
     await content.store.prepare(signal)
     stopWhen(signal)
-    if (toCheck && look.isEmpty) await this.#hashAll(content, plan, look, signal)
+    if (toCheck && look.isEmpty) await this.#hashAll(work)
     return toCheck || this.#resume === null
   }
 
   /** Hashes everything. `have` is empty while it runs and right afterwards. Rejects like prepare(). */
-  async recheck(content: TorrentContent, signal: AbortSignal): Promise<void> {
+  async recheck(content: TorrentContent, signal: AbortSignal, run: CheckedRun): Promise<void> {
     const check = fullPieceSet(content.lengths.pieceCount)
     const [facts] = await Promise.all([content.store.facts(signal), content.own.load()])
     content.store.expect(facts, 0)
@@ -101,7 +112,7 @@ export class TorrentCheck {
     this.#resume = null
     await this.#rest(content)
     const look = this.#look(content, facts)
-    await this.#hashAll(content, { have, check }, look, signal)
+    await this.#hashAll({ content, plan: { have, check }, look, signal, run })
     await settleLook(content, look, this.#core)
   }
 
@@ -128,9 +139,10 @@ export class TorrentCheck {
   }
 
   /** There are files that are not noted as the torrent's own: nothing is made before it is known whose they are. */
-  async #lookFirst(content: TorrentContent, plan: ResumePlan, look: FirstLook, signal: AbortSignal): Promise<void> {
+  async #lookFirst(work: CheckWork): Promise<void> {
+    const { content, plan, look, signal } = work
     refuseForeign(content, look, this.#core)
-    if (countBits(plan.check.buffer) > 0) await this.#hashAll(content, plan, look, signal)
+    if (countBits(plan.check.buffer) > 0) await this.#hashAll(work)
     await settleLook(content, look, this.#core)
     stopWhen(signal)
   }
@@ -141,28 +153,30 @@ export class TorrentCheck {
     return planFromResume(lengths, metainfo.files, facts, this.#resume)
   }
 
-  async #hashAll(content: TorrentContent, plan: ResumePlan, look: FirstLook, signal: AbortSignal): Promise<void> {
+  async #hashAll(work: CheckWork): Promise<void> {
+    const { content, plan, signal, run } = work
     // A status set after the stop would stay.
     stopWhen(signal)
-    this.#hooks.setStatus('waiting-check')
+    run.setStatus('waiting-check')
     this.#core.checkProgress = 0
-    const { checks, clock } = this.#core.engine
-    const permit = await checks.take(signal)
+    const { shared, clock } = this.#core.engine
+    const permit = await shared.checks.take(signal)
     // A check that stands still lets another begin, and goes on beside it.
     const stallLook = clock.every(STALL_LOOK_MS, () => {
       if (content.store.volume?.stalled === true) permit.release()
     })
     try {
       stopWhen(signal)
-      this.#hooks.setStatus('checking')
-      await this.#hash(content, piecesOf(plan.check), look, signal)
+      run.setStatus('checking')
+      await this.#hash(work, piecesOf(plan.check))
     } finally {
       stallLook.cancel()
       permit.release()
     }
   }
 
-  async #hash(content: TorrentContent, pieces: Uint32Array, look: FirstLook, signal: AbortSignal): Promise<void> {
+  async #hash(work: CheckWork, pieces: Uint32Array): Promise<void> {
+    const { content, signal } = work
     const { clock, checkDepth } = this.#core.engine
     const runs = new CheckRuns(pieces, content.lengths.pieceLength, checkDepth)
     let done = 0
@@ -170,7 +184,7 @@ export class TorrentCheck {
       for (let run = runs.next(); run !== null; run = runs.next()) {
         stopWhen(signal)
         const beganMs = clock.now()
-        await this.#check(content, run, look, signal)
+        await this.#check(work, run)
         runs.took(clock.now() - beganMs)
         done += run.count
         this.#core.checkProgress = done / pieces.length
@@ -183,12 +197,7 @@ export class TorrentCheck {
     stopWhen(signal)
   }
 
-  async #check(
-    content: TorrentContent,
-    { first, count }: PieceRun,
-    look: FirstLook,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #check({ content, look, signal }: CheckWork, { first, count }: PieceRun): Promise<void> {
     const check = () => content.store.check(first, count)
     const verdicts = await retryWhileBusy(this.#core.engine.clock, check, { signal })
     for (const [i, verdict] of verdicts.entries()) {

@@ -2,7 +2,7 @@
 
 import { piecesOfRange } from '../../base/lengths.ts'
 import { type FileFacts, unfitFacts } from '../../ports/piece-store.ts'
-import { countBits, firstHad } from './piece-set.ts'
+import { countBits, firstHad } from '../../base/piece-set.ts'
 import type { TorrentCheck } from './torrent-check.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
 import type { TorrentPieces } from './torrent-pieces.ts'

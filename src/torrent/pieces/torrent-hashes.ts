@@ -6,6 +6,7 @@ import { hashAt, hashCount } from '../../wire/metainfo/merkle.ts'
 import { encodeHashReject, encodeHashRequest, type HashRange, type PeerMessage } from '../../wire/peer/messages.ts'
 import { missingLayers } from '../../wire/metainfo/piece-layers.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
+import type { PartReports } from '../part-reports.ts'
 import { HashFetch, type HashPeer } from './hash-fetch.ts'
 import { type HashAsker, HashServe } from './hash-serve.ts'
 import { ipOfKey, type PeerSession } from '../peers/peer-session.ts'
@@ -17,30 +18,33 @@ const MAX_BUFFERED_BYTES = 512 * 1024
 /** Refusals are cheap to provoke: a peer may ask this often for what it does not get. */
 const MAX_REFUSED = 2000
 
+/** Hashes that no root proves, or blocks that have other hashes. */
+const WRONG_HASHES = 'sent wrong metadata'
+
 /** A message about hashes. */
 export type HashMessage = Extract<PeerMessage, { readonly root: Uint8Array }>
 
-/** What this part tells others. */
-export interface HashHooks {
+/** Whose metadata lacks piece layers; see TorrentMetadata. */
+export interface LayerOwner {
   /** All piece layers of what fetchLayers was given are known. Once. */
   layersKnown(pieceRoots: Uint8Array): void
-  /** These addresses sent what proof speaks against: hashes that no root proves, or blocks that have other hashes. */
-  guilty(ips: readonly string[]): void
 }
 
 /** The hashes of one torrent. */
 export class TorrentHashes {
   readonly #core: TorrentCore
-  readonly #hooks: HashHooks
+  readonly #owner: LayerOwner
+  readonly #reports: Pick<PartReports, 'guilty'>
   /** What hashes are fetched for: before the torrent has its content, or the content's. */
   #metainfo: Metainfo | null = null
   #fetch: HashFetch | null = null
   #serve: HashServe | null = null
   #served: TorrentContent | null = null
 
-  constructor(core: TorrentCore, hooks: HashHooks) {
+  constructor(core: TorrentCore, owner: LayerOwner, reports: Pick<PartReports, 'guilty'>) {
     this.#core = core
-    this.#hooks = hooks
+    this.#owner = owner
+    this.#reports = reports
   }
 
   /** Fetches the piece layers that `metainfo` lacks. Does nothing for v1. */
@@ -111,9 +115,9 @@ export class TorrentHashes {
     if (this.#fetch !== null && same && (this.#fetch.complete || missingLayers(v2).length > 0)) return this.#fetch
     this.#metainfo = metainfo
     this.#fetch = new HashFetch(v2, metainfo.pieceLength, {
-      layersKnown: pieceRoots => this.#hooks.layersKnown(pieceRoots),
+      layersKnown: pieceRoots => this.#owner.layersKnown(pieceRoots),
       leavesKnown: (piece, leaves) => this.#leavesKnown(piece, leaves),
-      guilty: key => this.#hooks.guilty([ipOfKey(key)]),
+      guilty: key => this.#reports.guilty([ipOfKey(key)], WRONG_HASHES),
     })
     return this.#fetch
   }
@@ -125,7 +129,7 @@ export class TorrentHashes {
       digests.push(Buffer.from(hashAt(leaves, leaf)).toString('base64'))
     }
     const guilty = this.#core.smartBan.piecePassed(piece, digests)
-    if (guilty.length > 0) this.#hooks.guilty(guilty)
+    if (guilty.length > 0) this.#reports.guilty(guilty, WRONG_HASHES)
   }
 
   #askAll(): void {

@@ -6,32 +6,28 @@
 import type { ReceivedBlock } from '../../ports/piece-store.ts'
 import { retryWhileBusy } from './busy-pool.ts'
 import { ipOfKey } from '../peers/peer-session.ts'
+import type { PartReports } from '../part-reports.ts'
 import { PieceBuffer } from './piece-buffer.ts'
 import { PieceEvidence } from './piece-evidence.ts'
-import type { HeldPiece, SlotHolder } from '../peers/slot-holders.ts'
+import type { HeldPiece, SlotHolder } from './slot-holders.ts'
+import type { TorrentRequests } from '../peers/torrent-requests.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
+import type { TorrentHashes } from './torrent-hashes.ts'
 
 /** Attempts of one job: a pool that stays full this long is a fault. */
 const MAX_ATTEMPTS = 200
 
-/** What this part tells others. */
-export interface PieceHooks {
-  /** A piece is verified, written and durable; `have` is set. */
-  pieceDone(piece: number): void
-  /** A reader waits for this piece, or soon will. */
-  readerWaits(piece: number): boolean
-  /** A piece failed: its blocks are wanted again. */
-  pieceFailed(piece: number): void
-  /** Writing failed: disk full, gone, or worse. */
-  storeFailed(error: unknown): void
-  /** Addresses that sent bad blocks. */
-  guilty(ips: readonly string[]): void
+/** Parts that its outcome concerns at once. */
+export interface PieceParts {
+  readonly hashes: TorrentHashes
+  readonly requests: TorrentRequests
 }
 
 /** The pieces in progress of one torrent. */
 export class TorrentPieces implements SlotHolder {
   readonly #core: TorrentCore
-  readonly #hooks: PieceHooks
+  readonly #parts: PieceParts
+  readonly #reports: Pick<PartReports, 'pieceDone' | 'storeFailed' | 'guilty'>
   readonly #buffers = new Map<number, PieceBuffer>()
   readonly #evidence: PieceEvidence
   readonly #waiters: (() => void)[] = []
@@ -39,9 +35,14 @@ export class TorrentPieces implements SlotHolder {
   /** Something was written since the last checkpoint. */
   dirty = false
 
-  constructor(core: TorrentCore, hooks: PieceHooks) {
+  constructor(
+    core: TorrentCore,
+    parts: PieceParts,
+    reports: Pick<PartReports, 'pieceDone' | 'storeFailed' | 'guilty'>,
+  ) {
     this.#core = core
-    this.#hooks = hooks
+    this.#parts = parts
+    this.#reports = reports
     this.#evidence = new PieceEvidence(core)
   }
 
@@ -50,7 +51,7 @@ export class TorrentPieces implements SlotHolder {
     let buffer = this.#buffers.get(piece)
     if (buffer === undefined) {
       buffer = new PieceBuffer(piece)
-      if (this.#buffers.size === 0) this.#core.engine.holders.add(this)
+      if (this.#buffers.size === 0) this.#core.engine.shared.holders.add(this)
       this.#buffers.set(piece, buffer)
     }
     return buffer
@@ -88,7 +89,7 @@ export class TorrentPieces implements SlotHolder {
     this.#track(this.#finish(content, buffer, buffer.takeBlocks()))
   }
 
-  /** Gives up what is not being written: the pieces are not wanted any more, or the torrent rests. */
+  /** Gives up what is not being written: the pieces are not wanted any more, or the torrent is suspended. */
   drop(pieces: Iterable<number>): void {
     for (const piece of pieces) {
       const buffer = this.#buffers.get(piece)
@@ -155,12 +156,13 @@ export class TorrentPieces implements SlotHolder {
 
   async #passed(content: TorrentContent, buffer: PieceBuffer, digests: readonly string[] | null): Promise<void> {
     const { piece } = buffer
-    await this.#core.engine.deps.journal.pieceVerified(this.#core.infoHash, piece, this.#hooks.readerWaits(piece))
-    this.#core.engine.totals.piecesVerified += 1
+    const { infoHash, engine, smartBan, readers } = this.#core
+    await engine.deps.journal.pieceVerified(infoHash, piece, readers.waitsFor(piece))
+    engine.totals.piecesVerified += 1
     this.#remove(buffer)
-    if (digests !== null) this.#hooks.guilty(this.#core.smartBan.piecePassed(piece, digests))
+    if (digests !== null) this.#reports.guilty(smartBan.piecePassed(piece, digests), 'sent bad data')
     content.picker.pieceDone(piece)
-    this.#hooks.pieceDone(piece)
+    this.#reports.pieceDone(piece)
   }
 
   #failed(
@@ -177,8 +179,9 @@ export class TorrentPieces implements SlotHolder {
     )
     const guilty = this.#core.smartBan.pieceFailed(buffer.piece, evidence)
     if (guilty.length === 0) content.picker.fetchAlone(buffer.piece)
-    this.#hooks.guilty(guilty)
-    this.#hooks.pieceFailed(buffer.piece)
+    this.#reports.guilty(guilty, 'sent bad data')
+    this.#parts.hashes.pieceFailed(buffer.piece)
+    this.#parts.requests.refillSoon()
   }
 
   #storeFailed(buffer: PieceBuffer, error: unknown): void {
@@ -186,7 +189,7 @@ export class TorrentPieces implements SlotHolder {
     // A piece can fail twice: in a spill, and in the write that ends it.
     if (!this.#remove(buffer)) return
     this.#core.content?.picker.pieceFailed(buffer.piece)
-    this.#hooks.storeFailed(error)
+    this.#reports.storeFailed(error)
   }
 
   /** Runs a job of the store; a full pool or a lost worker is tried again after a while. */
@@ -197,12 +200,12 @@ export class TorrentPieces implements SlotHolder {
   #remove(buffer: PieceBuffer): boolean {
     if (this.#buffers.get(buffer.piece) !== buffer) return false
     this.#buffers.delete(buffer.piece)
-    if (this.#buffers.size === 0) this.#core.engine.holders.remove(this)
+    if (this.#buffers.size === 0) this.#core.engine.shared.holders.remove(this)
     return true
   }
 
   #release(blocks: readonly ReceivedBlock[]): void {
-    for (const block of blocks) this.#core.engine.budget.release(block.slot)
+    for (const block of blocks) this.#core.engine.shared.budget.release(block.slot)
   }
 
   #track(work: Promise<void>): void {

@@ -11,7 +11,7 @@ import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
 
 /** Attempts of one job: a pool that stays full this long is a fault. */
 const MAX_ATTEMPTS = 200
-/** After each run of pieces it rests so many times as long as that took: a tenth of one thread, and of the disk. */
+/** After each run of pieces it pauses so many times as long as that took: a tenth of one thread, and of the disk. */
 const REST_TIMES = 9
 const SHORTEST_REST_MS = 20
 /** States without other work on the data. */

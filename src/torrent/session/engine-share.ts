@@ -2,9 +2,9 @@
 // network of the others, and still all of them have one memory, one queue and one limit on rates. Types only.
 
 import type { BlockBudget } from '../pieces/block-budget.ts'
-import type { Permits } from '../peers/permits.ts'
-import type { RateLimiter } from '../peers/rate-limiter.ts'
-import type { SlotHolders } from '../peers/slot-holders.ts'
+import type { Permits } from './permits.ts'
+import type { RateLimiter } from '../../base/rate-limiter.ts'
+import type { SlotHolders } from '../pieces/slot-holders.ts'
 import type { TorrentQueue } from './torrent-queue.ts'
 import type { UploadSlots } from '../peers/upload-slots.ts'
 

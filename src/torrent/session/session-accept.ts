@@ -5,7 +5,8 @@ import type { InfoHash } from '../../base/ids.ts'
 import type { TcpStream, TcpStreamHandlers } from '../../ports/tcp.ts'
 import type { Handshake } from '../../wire/peer/handshake.ts'
 import { AddressCounts } from '../peers/address-counts.ts'
-import type { Engine, Ticker } from './engine.ts'
+import type { Engine } from './engine.ts'
+import type { Ticker } from './tickers.ts'
 import { type LinkOwner, PeerLink, type Takeover } from '../peers/peer-link.ts'
 
 /** Time an incoming connection has for its handshake. */
@@ -42,21 +43,23 @@ export class SessionAccept implements LinkOwner, Ticker {
     const engine = this.#engine
     const nowMs = engine.clock.now()
     const { ip } = stream.remote
-    if (engine.stopping || engine.refuses(ip, nowMs) || this.#crowds(ip) || !engine.admits(ip)) return null
+    if (engine.stopping || engine.connections.refuses(ip, nowMs) || this.#crowds(ip) || !engine.connections.admits(ip))
+      return null
     if (this.#pending.size >= (engine.limits.maxPending ?? MAX_PENDING) && !this.#makePlace(nowMs)) return null
-    const link = new PeerLink(this, engine.link)
-    const accepted = engine.encryption.accept(stream, link)
+    const link = new PeerLink(this, engine.connections.link)
+    const accepted = engine.connections.encryption.accept(stream, link)
     link.attach(accepted.stream)
     this.#pending.add(link)
     this.#addresses.add(ip)
-    engine.activate(this)
+    engine.tickers.activate(this)
     return accepted.handlers
   }
 
   /** Another IP filter is in force: ends connections that it refuses. */
   closeRefused(): void {
     const nowMs = this.#engine.clock.now()
-    for (const link of this.#pending) if (this.#engine.refuses(link.remote.ip, nowMs)) link.end('in the IP filter')
+    for (const link of this.#pending)
+      if (this.#engine.connections.refuses(link.remote.ip, nowMs)) link.end('in the IP filter')
   }
 
   /**
@@ -99,7 +102,7 @@ export class SessionAccept implements LinkOwner, Ticker {
   }
 
   handshake(link: PeerLink, handshake: Handshake): Takeover {
-    const comes = this.#engine.admits(link.remote.ip)
+    const comes = this.#engine.connections.admits(link.remote.ip)
     const taken = comes ? (this.#route(handshake.infoHash)?.accept(link, handshake) ?? null) : null
     // One that waits for its torrent to wake keeps its place here, and its time.
     if (!(taken instanceof Promise)) this.#leaves(link)

@@ -1,6 +1,6 @@
-// One torrent of a session: what services/ and the session hold on to, whether it is awake or at rest (wake-state.ts).
-// It owns the announcer, which goes on while the torrent rests, and remembers what was asked of it. What a rest keeps
-// answers at rest too; for the rest wake() comes first.
+// One torrent of a session: what services/ and the session hold on to, whether it is awake or suspended
+// (suspend-state.ts). It owns the announcer, which goes on meanwhile. What is kept of a suspended torrent answers here;
+// for the rest wake() comes first, which gives the torrent itself.
 
 import { AppError } from '../../base/errors.ts'
 import type { InfoHash, PeerAddress } from '../../base/ids.ts'
@@ -10,56 +10,52 @@ import type { Handshake } from '../../wire/peer/handshake.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import type { Engine } from './engine.ts'
 import type { LinkReceiver, PeerLink } from '../peers/peer-link.ts'
-import { restingHave, restingObstacles, restingSnapshot } from './resting-torrent.ts'
+import { listens, suspendedHave, suspendedObstacles, suspendedSnapshot } from './suspended-torrent.ts'
 import { sourceRows } from '../peers/source-rows.ts'
-import type { Torrent } from './torrent.ts'
+import { Torrent } from './torrent.ts'
 import { fileSnapshots } from './torrent-stats.ts'
 import type {
-  FileReader,
+  AwakeTorrent,
   FileSnapshot,
   PeerSnapshot,
   TorrentControls,
   TorrentHandle,
+  TorrentLimits,
   TorrentObstacles,
   TorrentSnapshot,
   TorrentSpec,
   TorrentStatus,
   WebSeedRow,
 } from '../types.ts'
-import { type WakeHooks, WakeState } from './wake-state.ts'
+import { type WakeOwner, SuspendState } from './suspend-state.ts'
 import { idleWebSeed } from '../web-seeds/web-seed-row.ts'
 
 /** Addresses that are kept for a torrent that waits to be woken: thousands may wait. */
 const MAX_NAMED = 50
 
-/** Limits of one torrent, bytes/s, 0 = none. */
-export interface TorrentLimits {
-  readonly maxDownloadRate: number
-  readonly maxUploadRate: number
+/** Who suspends torrents; see Session. */
+export interface IdleWatch {
+  /** It may be idle soon. */
+  mayBeIdle(torrent: SessionTorrent): void
 }
 
 /** One torrent of the session. */
-export class SessionTorrent implements TorrentHandle, WakeHooks {
+export class SessionTorrent implements TorrentHandle, WakeOwner {
   readonly infoHash: InfoHash
   readonly #engine: Engine
   readonly #announcer: Announcer
-  readonly #state: WakeState
-  /** Told when it woke: the sweep is to look at it again. */
-  readonly #woken: (torrent: SessionTorrent) => void
-  #limits: TorrentLimits | null = null
-  #controls: TorrentControls | null
-  /** Its files are being moved: no time to rest. */
+  readonly #state: SuspendState
+  readonly #watch: IdleWatch
+  /** Its files are being moved: not to be suspended. */
   #moving = false
   /** It is being removed: it has no events any more, and is unknown to peers that ask for it. */
   #leaving = false
   /** The user asked trackers for peers: addresses they name next are called, whatever is known of them. */
   #asked = false
 
-  constructor(engine: Engine, spec: TorrentSpec, woken: (torrent: SessionTorrent) => void) {
+  constructor(engine: Engine, spec: TorrentSpec, watch: IdleWatch) {
     this.infoHash = spec.infoHash
     this.#engine = engine
-    this.#controls = spec.controls ?? null
-    this.#limits = this.#controls
     this.#announcer = engine.deps.announcers.create({
       infoHash: spec.infoHash,
       peerId: engine.peerId,
@@ -71,42 +67,45 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
       isPrivate: () => this.private === true,
       onPeers: (peers, origin) => this.#named(peers, origin),
     })
-    this.#woken = woken
-    this.#state = new WakeState(engine, spec, this.#announcer, this)
+    this.#watch = watch
+    this.#state = new SuspendState(engine, spec, this.#announcer, this)
   }
 
-  /** Begins, as its spec asks for. Settles when it is known whether it may go on resting. */
+  /** Begins, as its spec asks for. Settles when it is known whether it may stay suspended. */
   begin(running: boolean): Promise<void> {
     return this.#state.begin(running)
   }
 
-  // --- TorrentHandle: works at rest too
+  // --- TorrentHandle: works while suspended too
 
   get leaving(): boolean {
     return this.#leaving
   }
 
-  get resting(): boolean {
-    return this.#state.resting
+  get suspended(): boolean {
+    return this.#state.suspended
   }
 
   get status(): TorrentStatus {
-    return this.#state.row?.status ?? this.#state.torrent().snapshot().status
+    return this.#state.held.status
   }
 
   get private(): boolean | null {
-    if (this.#state.row !== null) return this.#state.isMagnet ? null : this.#state.row.private
-    return this.#state.awake?.metainfo?.private ?? null
+    const { held, isMagnet } = this.#state
+    if (held instanceof Torrent) return held.metainfo?.private ?? null
+    return isMagnet ? null : held.private
   }
 
   get announced(): boolean {
     if (this.#leaving) return false
-    return this.#state.row === null ? this.#state.awake?.online === true : this.#listens
+    const { held } = this.#state
+    return held instanceof Torrent ? held.online : listens(held)
   }
 
   snapshot(): TorrentSnapshot {
-    if (this.#state.row === null) return this.#state.torrent().snapshot()
-    return restingSnapshot(this.infoHash, this.#state.destination, this.#state.row, this.#announcer)
+    const { held, destination } = this.#state
+    if (held instanceof Torrent) return held.snapshot()
+    return suspendedSnapshot(this.infoHash, destination, held, this.#announcer)
   }
 
   get revision(): number {
@@ -132,7 +131,8 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
   }
 
   haveBits(): Uint8Array {
-    return this.#state.row === null ? this.#state.torrent().haveBits() : restingHave(this.#state.row).buffer
+    const { held } = this.#state
+    return held instanceof Torrent ? held.haveBits() : suspendedHave(held).buffer
   }
 
   get openReaders(): number {
@@ -140,34 +140,36 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
   }
 
   async loadMetainfo(): Promise<Metainfo | null> {
-    if (this.#state.row === null) return this.#state.torrent().metainfo
-    return this.#state.isMagnet ? null : (await this.#state.contents()).metainfo
+    const { held, isMagnet } = this.#state
+    if (held instanceof Torrent) return held.metainfo
+    return isMagnet ? null : (await this.#state.contents()).metainfo
   }
 
   async loadFiles(): Promise<Iterable<FileSnapshot>> {
-    const row = this.#state.row
-    if (row === null) return this.#state.torrent().files()
-    if (this.#state.isMagnet) return []
-    return fileSnapshots((await this.#state.contents()).metainfo, row.selected, restingHave(row))
+    const { held, isMagnet } = this.#state
+    if (held instanceof Torrent) return held.filesInTurns()
+    if (isMagnet) return []
+    return fileSnapshots((await this.#state.contents()).metainfo, held.selected, suspendedHave(held))
   }
 
-  async whenMetadata(signal: AbortSignal): Promise<Metainfo> {
-    return (await this.#state.wakened()).whenMetadata(signal)
+  get awake(): AwakeTorrent | null {
+    const { awake } = this.#state
+    awake?.use()
+    return awake
   }
 
-  async wake(): Promise<void> {
-    await this.#state.wakened()
+  wake(): Promise<AwakeTorrent> {
+    return this.#state.wakened()
   }
 
   setControls(controls: TorrentControls): void {
-    this.#controls = controls
-    this.#limits = controls
-    if (this.#state.awake !== null) this.equip(this.#state.awake)
+    this.#state.setControls(controls)
   }
 
   obstacles(): TorrentObstacles {
-    if (this.#state.row === null) return this.#state.torrent().options.obstacles()
-    return restingObstacles(this.#state.row, this.#engine.deps.swarm?.networkTrouble?.() ?? null)
+    const { held } = this.#state
+    if (held instanceof Torrent) return held.options.obstacles()
+    return suspendedObstacles(held, this.#engine.deps.swarm?.networkTrouble?.() ?? null)
   }
 
   removeTrackers(urls: readonly string[]): string[] {
@@ -191,60 +193,6 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
     }
   }
 
-  async leaveFolder(folder: string): Promise<void> {
-    await (await this.#state.wakened()).options.leaveFolder(folder)
-  }
-
-  // --- TorrentHandle: awake only
-
-  get metainfo(): Metainfo | null {
-    return this.#state.inUse().metainfo
-  }
-
-  get selectedFiles(): readonly number[] | null {
-    return this.#state.inUse().selectedFiles
-  }
-
-  files(): FileSnapshot[] {
-    return [...this.#state.inUse().files()]
-  }
-
-  stop(): Promise<void> {
-    return this.#state.inUse().stop()
-  }
-
-  resume(): void {
-    this.#state.inUse().resume()
-  }
-
-  recheck(begun?: () => void): Promise<void> {
-    return this.#state.inUse().recheck(begun)
-  }
-
-  scrub(signal: AbortSignal): Promise<boolean> {
-    return this.#state.inUse().scrub(signal)
-  }
-
-  select(files: readonly number[] | null): void {
-    this.#state.inUse().select(files)
-  }
-
-  addTrackers(tiers: readonly (readonly string[])[]): string[] {
-    return this.#state.inUse().addTrackers(tiers)
-  }
-
-  addPeers(peers: readonly PeerAddress[], origin: 'lsd' | null = null): void {
-    this.#state.inUse().addPeers(peers, origin)
-  }
-
-  readNow(fileIndex: number, position: number, length: number, into: Uint8Array): number {
-    return this.#state.inUse().readNow(fileIndex, position, length, into)
-  }
-
-  openReader(fileIndex: number): FileReader {
-    return this.#state.inUse().openReader(fileIndex)
-  }
-
   /** It has a swarm under another info hash too (BEP 52). */
   alsoAs(infoHash: InfoHash): void {
     this.#announcer.alsoAs(infoHash)
@@ -253,27 +201,24 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
   // --- Session
 
   setRateLimits(limits: TorrentLimits): void {
-    this.#limits = limits
-    this.#state.awake?.options.setRateLimits(limits)
+    this.#state.setRateLimits(limits)
   }
 
-  /** See Torrent. */
-  reachAgain(all: boolean): void {
-    this.#state.awake?.reachAgain(all)
-  }
-
-  /** Another IP filter is in force. */
-  closeRefused(): void {
-    this.#state.awake?.closeRefused()
+  /** The torrent while it is awake, for what is no use of it; null while suspended. */
+  get current(): Torrent | null {
+    return this.#state.awake
   }
 
   /**
-   * Takes over an incoming connection; null = refused. One that comes during a rest waits until the torrent is awake.
+   * Takes over an incoming connection; null = refused. One that comes during a suspension waits until the torrent is
+   * awake.
    */
   accept(link: PeerLink, handshake: Handshake): LinkReceiver | null | Promise<LinkReceiver | null> {
     if (this.#leaving) return null
-    if (this.#state.row?.status === 'stopped' || this.#state.row?.status === 'queued') return null
-    if (this.#state.awake?.looking === null) return this.#state.awake.accept(link, handshake)
+    const { held } = this.#state
+    if (!(held instanceof Torrent)) {
+      if (held.status === 'stopped' || held.status === 'queued') return null
+    } else if (held.looking === null) return held.accept(link, handshake)
     return this.#acceptLater(link, handshake)
   }
 
@@ -285,24 +230,27 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
   }
 
   /**
-   * Puts the torrent to rest if nobody has used it for a while; `crowded`: many others could rest too. Answers whether
-   * to ask it again: false when it rests, or is in a state that only an event of the engine ends.
+   * Suspends the torrent if nobody has used it for a while; `crowded`: many others could be suspended too. Answers
+   * whether it is to be asked again: false when it is suspended, or is in a state that only an event of the engine
+   * ends.
    */
-  restIfIdle(nowMs: number, crowded: boolean): boolean {
-    const { wakeLine } = this.#engine
-    const place = wakeLine.has(this) ? (crowded ? 'hurried' : 'called') : crowded ? 'crowd' : 'alone'
-    const again = this.#state.restIfIdle(nowMs, place, this.#moving)
-    // In the crowd it may have gone to rest to wait there.
-    if (place !== 'crowd' && (!again || this.#state.awake?.connected === true)) wakeLine.left(this)
+  suspendIfIdle(nowMs: number, crowded: boolean): boolean {
+    const { line } = this.#engine.waking
+    const place = line.has(this) ? (crowded ? 'hurried' : 'called') : crowded ? 'crowd' : 'alone'
+    const { again, untried } = this.#state.suspendIfIdle(nowMs, place, this.#moving)
+    if (untried.length > 0) this.#stand(untried, this.private === true ? 'tracker' : 'dht')
+    // In the crowd it may have been suspended to wait there.
+    if (place !== 'crowd' && (!again || this.#state.awake?.connected === true)) line.left(this)
     return again
   }
 
   /** Ends for good, progress durable; `deadlineMs` bounds the farewell to trackers. */
   async shutdown(deadlineMs: number): Promise<void> {
     this.#state.end()
-    this.#engine.wakeLine.left(this)
-    if (this.#state.awake === null) await this.#announcer.stop(deadlineMs)
-    else await this.#state.awake.shutdown(deadlineMs)
+    this.#engine.waking.line.left(this)
+    const { held } = this.#state
+    if (held instanceof Torrent) await held.shutdown(deadlineMs)
+    else await this.#announcer.stop(deadlineMs)
   }
 
   /** Ends for good and forgets; with `deleteData` its files are deleted. Rejects with what the disk said. */
@@ -310,52 +258,37 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
     this.#leaving = true
     if (deleteData) await this.#state.wakened()
     this.#state.end()
-    this.#engine.wakeLine.left(this)
-    if (this.#state.awake === null) await this.#announcer.stop(deadlineMs)
-    else await this.#state.awake.remove(deleteData, deadlineMs)
+    this.#engine.waking.line.left(this)
+    const { held } = this.#state
+    if (held instanceof Torrent) await held.remove(deleteData, deadlineMs)
+    else await this.#announcer.stop(deadlineMs)
   }
 
-  // --- WakeHooks
-
-  equip({ options }: Torrent): void {
-    if (this.#limits !== null) options.setRateLimits(this.#limits)
-    if (this.#controls === null) return
-    options.setOrder(this.#controls)
-    options.setSuperSeeding(this.#controls.superSeeding === true)
-    options.setOverwrite(this.#controls.overwrite === true)
-  }
+  // --- WakeOwner
 
   woken(): void {
-    this.#woken(this)
-  }
-
-  restsWith(untried: readonly PeerAddress[]): void {
-    this.#stand(untried, this.private === true ? 'tracker' : 'dht')
-  }
-
-  /** At rest, and in touch with its swarm: peers may call. */
-  get #listens(): boolean {
-    const status = this.#state.row?.status
-    return status === 'seeding' || status === 'downloading'
+    this.#watch.mayBeIdle(this)
   }
 
   #wantedPeers(): number {
-    if (this.#state.awake !== null) return this.#state.awake.wantedPeers
-    return this.#state.row?.status === 'downloading' ? this.#engine.limits.maxConnectionsPerTorrent : 0
+    const { held } = this.#state
+    if (held instanceof Torrent) return held.wantedPeers
+    return held.status === 'downloading' ? this.#engine.limits.maxConnectionsPerTorrent : 0
   }
 
   #counters(): { uploaded: number; downloaded: number; left: number } {
-    if (this.#state.row === null) return this.#state.torrent().counters()
-    return { uploaded: this.#state.row.sessionUp, downloaded: this.#state.row.sessionDown, left: this.#state.row.left }
+    const { held } = this.#state
+    if (held instanceof Torrent) return held.counters()
+    return { uploaded: held.sessionUp, downloaded: held.sessionDown, left: held.left }
   }
 
   #named(peers: readonly PeerAddress[], origin: PeerOrigin): void {
     if (peers.length === 0) return
-    // A seed at rest is found by those that look for it.
+    // A suspended seed is found by those that look for it.
     const { awake, row } = this.#state
     // The run before may have kept addresses from trackers for one that is being looked at since a start.
     const seeks = row?.status === 'downloading' || (row?.status === 'allocating' && row.piecesLeft > 0)
-    if (origin !== 'tracker' && !seeks) return awake?.addPeers(peers, 'dht')
+    if (origin !== 'tracker' && !seeks) return awake?.named(peers, 'dht')
     if (!seeks) return this.#wakeFor(peers, origin)
     const asked = this.#asked
     this.#asked = false
@@ -367,17 +300,17 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
 
   /** Wakes when there is a place, with these addresses. */
   #stand(peers: readonly PeerAddress[], origin: PeerOrigin): void {
-    const { wakeLine } = this.#engine
-    const kept = wakeLine.crowded ? peers.slice(0, MAX_NAMED) : peers
-    wakeLine.enter(this, () => this.#wakeFor(kept, origin))
+    const { line } = this.#engine.waking
+    const kept = line.crowded ? peers.slice(0, MAX_NAMED) : peers
+    line.enter(this, () => this.#wakeFor(kept, origin))
   }
 
   #wakeFor(peers: readonly PeerAddress[], origin: PeerOrigin): void {
     if (this.#engine.stopping) return
     this.#state.wakened().then(
-      torrent => (origin === 'tracker' ? torrent.trackerPeers(peers) : torrent.addPeers(peers, 'dht')),
+      torrent => (origin === 'tracker' ? torrent.trackerPeers(peers) : torrent.named(peers, 'dht')),
       (error: unknown) => {
-        this.#engine.wakeLine.left(this)
+        this.#engine.waking.line.left(this)
         if (this.#state.ended) return
         this.#engine.log.warn('a torrent could not be woken', { error: String(error) })
       },
@@ -386,10 +319,10 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
 
   /** Whether some of them may be called, and were not called in vain lately. */
   #areNews(peers: readonly PeerAddress[], asked: boolean): boolean {
-    const { clock, dead } = this.#engine
+    const { clock, waking, connections } = this.#engine
     const nowMs = clock.now()
     const isNew = (peer: PeerAddress) =>
-      !this.#engine.refuses(peer.ip, nowMs) && (asked || !dead.has(this.infoHash, peer, nowMs))
+      !connections.refuses(peer.ip, nowMs) && (asked || !waking.dead.has(this.infoHash, peer, nowMs))
     return peers.some(isNew)
   }
 }

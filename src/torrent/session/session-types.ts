@@ -11,7 +11,7 @@ import type { ProgressJournal } from '../../ports/progress-journal.ts'
 import type { Random } from '../../ports/random.ts'
 import type { TcpNetwork } from '../../ports/tcp.ts'
 import type { TorrentContentsSource } from '../../ports/torrent-contents.ts'
-import type { SwarmParts } from './swarm-parts.ts'
+import type { SwarmParts } from '../swarm-parts.ts'
 import type { EncryptionSettings } from '../peers/connection-policy.ts'
 import type { EngineShare } from './engine-share.ts'
 import type { QueueLimits } from './torrent-queue.ts'
@@ -69,13 +69,13 @@ export interface SessionDeps {
    */
   readonly rangeArena?: Arena
   readonly events: TorrentEvents
-  /** What torrents at rest are woken from; without it none rests. */
+  /** What suspended torrents are woken from; without it none is suspended. */
   readonly contents?: TorrentContentsSource
   /** How web seeds are asked (BEP 19); without it none is. */
   readonly webSeeds?: HttpRanges
   /** What another session lends (Session.share); without it this one has its own. */
   readonly share?: EngineShare
-  /** Hundreds of torrents are awake that will rest soon (true), and have gone to rest (false). */
+  /** Hundreds of torrents are awake that will be suspended soon (true), and have been suspended (false). */
   crowdChanged?(crowded: boolean): void
   /** What swarms use besides; without it they do with less. */
   readonly swarm?: SwarmParts

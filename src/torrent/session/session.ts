@@ -6,7 +6,7 @@ import type { InfoHash, InfoHashV2 } from '../../base/ids.ts'
 import type { Timer } from '../../ports/clock.ts'
 import type { TcpListener } from '../../ports/tcp.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
-import { DrowsyTorrents } from './drowsy-torrents.ts'
+import { IdleTorrents } from './idle-torrents.ts'
 import { Engine } from './engine.ts'
 import type { EngineShare } from './engine-share.ts'
 import type { IpFilter } from '../peers/ip-filter.ts'
@@ -14,9 +14,9 @@ import { OtherNames } from '../pieces/other-names.ts'
 import { SessionAccept } from './session-accept.ts'
 import type { SessionFigures } from '../../ports/engine-figures.ts'
 import type { SessionDeps, SessionLimits, SessionOptions } from './session-types.ts'
-import { SessionTorrent, type TorrentLimits } from './session-torrent.ts'
-import { MAY_REST } from './torrent.ts'
-import type { TorrentEvents, TorrentHandle, TorrentSpec, TorrentStatus } from '../types.ts'
+import { type IdleWatch, SessionTorrent } from './session-torrent.ts'
+import { MAY_SUSPEND } from './torrent.ts'
+import type { TorrentEvents, TorrentHandle, TorrentLimits, TorrentSpec, TorrentStatus } from '../types.ts'
 
 /** One tick for everything that waits for time: rate limits, time-outs, choking. */
 const TICK_MS = 250
@@ -27,13 +27,13 @@ const BEGIN_LIMIT_MS = 1000
 const REMOVE_FAREWELL_MS = 3000
 
 /** The engine. `start()` first; torrents may be added before and after. */
-export class Session {
+export class Session implements IdleWatch {
   readonly #engine: Engine
   readonly #accept: SessionAccept
   readonly #torrents = new Map<InfoHash, SessionTorrent>()
   readonly #names = new OtherNames()
-  readonly #drowsy: DrowsyTorrents<SessionTorrent>
-  /** Torrents that may or may not rest: not known yet. */
+  readonly #idle: IdleTorrents<SessionTorrent>
+  /** Torrents of which it is not known yet whether they may be suspended. */
   #beginning = 0
   #whenRoom: () => void = () => undefined
   #tooSlow = false
@@ -42,7 +42,7 @@ export class Session {
 
   constructor(options: SessionOptions, deps: SessionDeps) {
     const events = this.#watched(deps.events)
-    this.#drowsy = new DrowsyTorrents(crowded => deps.crowdChanged?.(crowded))
+    this.#idle = new IdleTorrents(crowded => deps.crowdChanged?.(crowded))
     this.#engine = new Engine(options, { ...deps, events }, () => this.#startTick())
     const route = (name: InfoHash): SessionTorrent | undefined =>
       this.#torrents.get(name) ?? this.#torrents.get(this.#names.knownAs(name))
@@ -56,7 +56,7 @@ export class Session {
 
   /** For sessions beside this one. */
   get share(): EngineShare {
-    return this.#engine
+    return this.#engine.shared
   }
 
   /**
@@ -64,8 +64,8 @@ export class Session {
    * connected before.
    */
   reachAgain(all: boolean): void {
-    this.#engine.dead.forget()
-    for (const torrent of this.#torrents.values()) torrent.reachAgain(all)
+    this.#engine.waking.dead.forget()
+    for (const torrent of this.#torrents.values()) torrent.current?.reachAgain(all)
   }
 
   /**
@@ -80,7 +80,8 @@ export class Session {
 
   /** Counters since the start, and what there is now. Goes through all torrents once. */
   figures(): SessionFigures {
-    const { totals, connected, halfOpen } = this.#engine
+    const { totals, connections } = this.#engine
+    const { connected, halfOpen } = connections
     const torrents = new Map<TorrentStatus, number>()
     for (const { status } of this.#torrents.values()) torrents.set(status, (torrents.get(status) ?? 0) + 1)
     return { ...totals, torrents, peersConnected: connected, peersHalfOpen: halfOpen }
@@ -88,7 +89,7 @@ export class Session {
 
   /** Connected peers of all torrents. */
   get connections(): number {
-    return this.#engine.connected
+    return this.#engine.connections.connected
   }
 
   /** Listens. Rejects with AppError PortTaken or BadConfiguration. */
@@ -107,7 +108,7 @@ export class Session {
   async stop(deadlineMs: number): Promise<void> {
     const engine = this.#engine
     engine.stopping = true
-    if (!engine.borrows) engine.queue.close()
+    if (!engine.borrows) engine.shared.queue.close()
     this.#timer?.cancel()
     this.#timer = null
     this.#accept.closeAll()
@@ -126,16 +127,16 @@ export class Session {
   add(spec: TorrentSpec): TorrentHandle {
     if (this.#torrents.has(spec.infoHash)) throw new AppError('StateConflict', 'This torrent is there already.')
     if (this.#engine.stopping) throw new AppError('Aborted', 'The node is stopping.')
-    const torrent = new SessionTorrent(this.#engine, spec, woken => this.#mayRest(woken))
+    const torrent = new SessionTorrent(this.#engine, spec, this)
     this.#torrents.set(spec.infoHash, torrent)
-    this.#engine.encryption.torrents.add(spec.infoHash)
+    this.#engine.connections.encryption.torrents.add(spec.infoHash)
     this.#noteNames(torrent, spec.metainfo, spec.infoHashV2 ?? null)
     this.#beginning += 1
     void torrent
       .begin(spec.running)
       .catch((error: unknown) => this.#engine.defect(error))
       .finally(() => this.#begun())
-    if (!spec.running) this.#mayRest(torrent)
+    if (!spec.running) this.mayBeIdle(torrent)
     return torrent
   }
 
@@ -200,7 +201,7 @@ export class Session {
     } finally {
       this.#torrents.delete(infoHash)
       this.#names.forget(infoHash)
-      this.#drowsy.delete(torrent)
+      this.#idle.delete(torrent)
     }
   }
 
@@ -210,7 +211,7 @@ export class Session {
    */
   #disown(infoHash: InfoHash): void {
     const names = this.namesOf(infoHash)
-    for (const name of names) this.#engine.encryption.torrents.delete(name)
+    for (const name of names) this.#engine.connections.encryption.torrents.delete(name)
     this.#accept.closeNamed(names)
   }
 
@@ -219,32 +220,32 @@ export class Session {
     this.#torrents.get(infoHash)?.setRateLimits(limits)
   }
 
-  /** What SwarmParts answers has changed: records of torrents at rest are made again. */
+  /** What SwarmParts answers has changed: records of suspended torrents are made anew. */
   swarmChanged(): void {
     this.#engine.changes += 1
   }
 
   /** Another IP filter from now on: connections that it refuses end. */
   setIpFilter(filter: IpFilter): void {
-    this.#engine.ipFilter = filter
+    this.#engine.connections.ipFilter = filter
     this.#accept.closeRefused()
-    for (const torrent of this.#torrents.values()) torrent.closeRefused()
+    for (const torrent of this.#torrents.values()) torrent.current?.closeRefused()
   }
 
   /** Changes limits from now on; those not given stay. */
   setLimits(limits: Partial<SessionLimits>): void {
     const engine = this.#engine
     engine.limits = { ...engine.limits, ...limits }
-    if (limits.encryption !== undefined) engine.encryption.settings = limits.encryption
+    if (limits.encryption !== undefined) engine.connections.encryption.settings = limits.encryption
     if (engine.borrows) return
-    engine.downLimiter.setRate(engine.limits.maxDownloadRate)
-    engine.upLimiter.setRate(engine.limits.maxUploadRate)
+    engine.shared.downLimiter.setRate(engine.limits.maxDownloadRate)
+    engine.shared.upLimiter.setRate(engine.limits.maxUploadRate)
     if (limits.queue === undefined) return
-    engine.checks.setCount(limits.queue.checks)
-    engine.queue.setLimits(limits.queue)
+    engine.shared.checks.setCount(limits.queue.checks)
+    engine.shared.queue.setLimits(limits.queue)
   }
 
-  /** The events, seen on their way: a torrent that seeds or is stopped may rest. */
+  /** The events, seen on their way: a torrent that seeds or is stopped may be suspended. */
   #watched(events: TorrentEvents): TorrentEvents {
     return {
       metadata: (infoHash, metainfo) => {
@@ -259,7 +260,7 @@ export class Session {
       failed: (infoHash, error) => events.failed(infoHash, error),
       statusChanged: (infoHash, status) => {
         const torrent = this.#torrents.get(infoHash)
-        if (torrent?.resting === false && MAY_REST.has(status)) this.#mayRest(torrent)
+        if (torrent?.suspended === false && MAY_SUSPEND.has(status)) this.mayBeIdle(torrent)
         events.statusChanged(infoHash, status)
       },
       fileSetAside: (infoHash, path, kept) => events.fileSetAside?.(infoHash, path, kept),
@@ -271,13 +272,15 @@ export class Session {
     this.#names.note(torrent.infoHash, metainfo, named)
     const other = this.#names.otherOf(torrent.infoHash)
     if (other === null) return
-    this.#engine.encryption.torrents.add(other)
+    this.#engine.connections.encryption.torrents.add(other)
     torrent.alsoAs(other)
   }
 
-  #mayRest(torrent: SessionTorrent): void {
+  // --- IdleWatch
+
+  mayBeIdle(torrent: SessionTorrent): void {
     if (this.#engine.deps.contents === undefined) return
-    this.#drowsy.add(torrent)
+    this.#idle.add(torrent)
     this.#startTick()
   }
 
@@ -286,7 +289,7 @@ export class Session {
     this.#timer = this.#engine.clock.every(TICK_MS, () => {
       const nowMs = this.#engine.clock.now()
       const active = this.#engine.tick(nowMs)
-      if (this.#drowsy.sweep(nowMs, this.#engine.wakeLine.crowded) || active) return
+      if (this.#idle.sweep(nowMs, this.#engine.waking.line.crowded) || active) return
       this.#timer?.cancel()
       this.#timer = null
     })

@@ -9,16 +9,18 @@ import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import { bytesLeft } from '../pieces/bytes-left.ts'
 import { DiskRetries } from '../pieces/disk-retries.ts'
 import type { Engine } from './engine.ts'
+import type { Ticker } from './tickers.ts'
 import { piecePadding, wantedPieces } from '../pieces/file-pieces.ts'
 import { OwnFiles } from '../pieces/own-files.ts'
 import { KnownPeers } from '../peers/known-peers.ts'
 import type { PeerSession } from '../peers/peer-session.ts'
 import { PiecePicker } from '../pieces/piece-picker.ts'
 import { priorityBands } from '../pieces/piece-ranks.ts'
-import { countAndNot, countBits, emptyPieceSet, type PieceSet } from '../pieces/piece-set.ts'
-import { RateLimiter } from '../peers/rate-limiter.ts'
-import { RateMeter } from '../peers/rate-meter.ts'
+import { countAndNot, countBits, emptyPieceSet, type PieceSet } from '../../base/piece-set.ts'
+import { RateLimiter } from '../../base/rate-limiter.ts'
+import { RateMeter } from '../../base/rate-meter.ts'
 import { SmartBan } from '../pieces/smart-ban.ts'
+import { OpenReaders } from '../streams/open-readers.ts'
 import type { PieceOrder, TorrentSpec, TorrentStatus } from '../types.ts'
 
 /** What becomes known with the metadata. */
@@ -50,6 +52,7 @@ export class TorrentCore {
   destination: string
   readonly peers = new Map<string, PeerSession>()
   readonly known = new KnownPeers()
+  readonly readers = new OpenReaders()
   readonly smartBan = new SmartBan()
   readonly down = new RateMeter()
   readonly up = new RateMeter()
@@ -77,6 +80,8 @@ export class TorrentCore {
   sessionDown = 0
   sessionUp = 0
 
+  /** Calls the parts that wait for time, while there is something to watch: set when all parts are made. */
+  ticker: Ticker | null = null
   /** Connections in a row that opened and ended in the handshake, under a mode that has no other kind to try. */
   refusedHandshakes = 0
 
@@ -92,15 +97,20 @@ export class TorrentCore {
     this.status = 'stopped'
     this.superSeeding = spec.controls?.superSeeding === true
     this.overwrite = spec.controls?.overwrite === true
-    this.downLimiter = new RateLimiter(0, engine.downLimiter)
-    this.upLimiter = new RateLimiter(0, engine.upLimiter)
+    this.downLimiter = new RateLimiter(0, engine.shared.downLimiter)
+    this.upLimiter = new RateLimiter(0, engine.shared.upLimiter)
   }
 
   /** The mode of encryption that keeps peers away, as far as it is seen. */
   get encryptionTrouble(): 'require' | 'off' | null {
-    const { mode } = this.engine.encryption.settings
+    const { mode } = this.engine.connections.encryption.settings
     if (this.peers.size > 0 || this.refusedHandshakes === 0) return null
     return mode === 'require' || mode === 'off' ? mode : null
+  }
+
+  /** There may be something to watch: its parts are called until there is not. */
+  activate(): void {
+    if (this.ticker !== null) this.engine.tickers.activate(this.ticker)
   }
 
   now(): number {
@@ -111,6 +121,12 @@ export class TorrentCore {
   get complete(): boolean {
     const content = this.content
     return content !== null && countAndNot(content.wanted.buffer, content.picker.have.buffer) === 0
+  }
+
+  /** BEP 21: it wants nothing, and others can get from it only a part. */
+  get isPartialSeed(): boolean {
+    const { content, complete } = this
+    return complete && content !== null && content.picker.haveCount < content.lengths.pieceCount
   }
 
   /** Something is to be fetched now. */
@@ -135,7 +151,7 @@ export class TorrentCore {
     const padding = piecePadding(metainfo, metainfo.files)
     const lengths = { totalLength, pieceLength, pieceCount, padding }
     const stride = Math.ceil(pieceLength / BLOCK_BYTES)
-    const picker = new PiecePicker(lengths, this.engine.random, maxOpenPieces(this.engine.budget.limit, stride))
+    const picker = new PiecePicker(lengths, this.engine.random, maxOpenPieces(this.engine.shared.budget.limit, stride))
     const own = this.#ownFiles(metainfo, lengths, picker)
     const retries = new DiskRetries(this.engine.clock)
     const store = retries.patient(this.engine.deps.stores.open(layoutOf(this.destination, metainfo, own)))

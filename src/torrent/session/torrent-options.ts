@@ -4,9 +4,9 @@
 import { BLOCK_BYTES } from '../../base/lengths.ts'
 import type { FileChange, StorageMove } from '../../ports/piece-store.ts'
 import type { ChangedFiles } from '../pieces/changed-files.ts'
-import { countAndNot, forEachPiece } from '../pieces/piece-set.ts'
-import type { RateLimiter } from '../peers/rate-limiter.ts'
-import type { RateMeter } from '../peers/rate-meter.ts'
+import { countAndNot, forEachPiece } from '../../base/piece-set.ts'
+import type { RateLimiter } from '../../base/rate-limiter.ts'
+import type { RateMeter } from '../../base/rate-meter.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
 import type { OutboundConnector } from '../peers/outbound-connector.ts'
 import type { TorrentRequests } from '../peers/torrent-requests.ts'
@@ -79,18 +79,13 @@ export class TorrentOptions {
     this.#core.destination = move.destination
   }
 
-  /** See TorrentHandle.leaveFolder. */
-  async leaveFolder(folder: string): Promise<void> {
-    await this.#core.content?.store.leave(folder)
-  }
-
   /** What is in the way now. */
   obstacles(): TorrentObstacles {
     const core = this.#core
     const { engine, content, known, peers } = core
     const nowMs = core.now()
     const dialing = this.#connector.size
-    const usable = known.hasCandidates(one => !engine.refuses(one.address.ip, nowMs))
+    const usable = known.hasCandidates(one => !engine.connections.refuses(one.address.ip, nowMs))
     const allBlocked = peers.size === 0 && dialing === 0 && known.size > 0 && !usable
     return {
       private: content?.metainfo.private ?? null,
@@ -101,10 +96,10 @@ export class TorrentOptions {
       addresses: known.size,
       dialing,
       allBlocked,
-      allFiltered: allBlocked && !known.hasCandidates(one => !engine.ipFilter.blocks(one.address.ip)),
+      allFiltered: allBlocked && !known.hasCandidates(one => !engine.connections.ipFilter.blocks(one.address.ip)),
       encryption: core.encryptionTrouble,
       networkTrouble: engine.deps.swarm?.networkTrouble?.() ?? null,
-      connectionsFull: engine.connected >= engine.limits.maxConnections,
+      connectionsFull: engine.connections.connected >= engine.limits.maxConnections,
       downLimited: core.needsPieces && isHeld(core.downLimiter, core.down, nowMs),
       upLimited: core.working && isHeld(core.upLimiter, core.up, nowMs),
       piecesLeft: content === null ? 0 : countAndNot(content.wanted.buffer, content.picker.have.buffer),

@@ -4,7 +4,7 @@
 
 import type { Clock, Timer } from '../../ports/clock.ts'
 import { type Place, type QueueKind, type RunLimits, RunQueue } from './run-queue.ts'
-import type { TurnEnd, TurnJob } from './turn-end.ts'
+import type { TurnEnd, TurnJob } from '../../base/turn-end.ts'
 
 /** Torrents begun or held in one turn of the loop: each looks at its files and tells its trackers. */
 const STEPS_PER_TURN = 16
@@ -45,7 +45,7 @@ export interface QueueMember {
   /** Bytes/s of payload now; null while it prepares or checks its data. */
   rates(): { readonly down: number; readonly up: number } | null
   /** Its rates are zero until it wakes: needs no looking at. */
-  readonly resting: boolean
+  readonly suspended: boolean
 }
 
 /** How a torrent asks whether it may run. */
@@ -56,7 +56,7 @@ export interface RunGate {
   turned(kind: QueueKind): void
   /** It does not want to run any more. */
   leave(): void
-  /** It does not rest any more. */
+  /** It is not suspended any more. */
   woke(): void
 }
 
@@ -206,7 +206,7 @@ export class TorrentQueue {
       this.#queue.setSlow(place, !place.slow)
       this.#since.set(place, nowMs)
     }
-    const awake = place.slow && !place.member.resting
+    const awake = place.slow && !place.member.suspended
     if (awake) return void this.#slowAwake.add(place)
     this.#slowAwake.delete(place)
     if (place.slow) this.#since.delete(place)

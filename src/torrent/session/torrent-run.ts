@@ -4,44 +4,32 @@
 
 import { AppError, errorText } from '../../base/errors.ts'
 import type { Announcer } from '../../ports/announcer.ts'
-import { FullDisk } from '../pieces/full-disk.ts'
-import { emptyPieceSet } from '../pieces/piece-set.ts'
-import type { TorrentCheck } from '../pieces/torrent-check.ts'
+import { type FailedRun, FullDisk } from '../pieces/full-disk.ts'
+import { emptyPieceSet } from '../../base/piece-set.ts'
+import type { CheckedRun } from '../pieces/torrent-check.ts'
 import { TorrentCheckpoints } from '../pieces/torrent-checkpoints.ts'
+import type { RoomParts } from './room-parts.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
-import type { TorrentPieces } from '../pieces/torrent-pieces.ts'
 import type { QueueKind } from './run-queue.ts'
 import type { RunGate } from './torrent-queue.ts'
+import type { RunForReaders } from '../streams/stream-reader.ts'
+import type { TorrentWork } from './torrent-work.ts'
 import type { TorrentStatus } from '../types.ts'
 
 /** How long trackers get to hear `stopped`. */
 const FAREWELL_MS = 3000
 
-/** What this part asks of others. */
-export interface RunHooks {
-  /** The queue. */
-  readonly gate: RunGate
-  /** Readers, or those who wait for metadata, need it to run now. */
-  readersNeed(): boolean
-  /** May connect now. */
-  online(): void
-  /** Everything of the network ends now; `cut`: not a byte more is sent. */
-  offline(reason: string, cut: boolean): void
-  /** The data is checked: pieces may be asked for and served. `fresh`: peers have not heard yet what is there. */
-  working(fresh: boolean): void
-  /** The metadata of a magnet becomes durable; at once when it is. Rejects with what the records said. */
-  keepMetadata(): Promise<void>
-  /** Readers that wait are told that they wait in vain. */
-  readersFail(error: unknown): void
+/** Parts that a run looks after. */
+export interface RunParts extends Pick<RoomParts, 'check' | 'pieces' | 'newMetadata'> {
+  readonly work: TorrentWork
 }
 
 /** The life of one torrent. */
-export class TorrentRun {
+export class TorrentRun implements RunForReaders, CheckedRun, FailedRun {
   readonly #core: TorrentCore
-  readonly #check: TorrentCheck
-  readonly #pieces: TorrentPieces
+  readonly #parts: RunParts
   readonly #announcer: Announcer
-  readonly #hooks: RunHooks
+  readonly #gate: RunGate
   readonly #checkpoints: TorrentCheckpoints
   readonly #disk: FullDisk
   #abort: AbortController | null = null
@@ -60,17 +48,14 @@ export class TorrentRun {
   #announced = false
   #looking: Promise<void> | null = null
 
-  constructor(core: TorrentCore, check: TorrentCheck, pieces: TorrentPieces, announcer: Announcer, hooks: RunHooks) {
+  /** `gate`: its place in the queue. */
+  constructor(core: TorrentCore, parts: RunParts, announcer: Announcer, gate: RunGate) {
     this.#core = core
-    this.#check = check
-    this.#pieces = pieces
+    this.#parts = parts
     this.#announcer = announcer
-    this.#hooks = hooks
-    this.#checkpoints = new TorrentCheckpoints(core, check, pieces)
-    this.#disk = new FullDisk(core, {
-      waits: () => core.status === 'error' && this.#wanted && !this.#gone,
-      free: () => this.#go(),
-    })
+    this.#gate = gate
+    this.#checkpoints = new TorrentCheckpoints(core, parts.check, parts.pieces)
+    this.#disk = new FullDisk(core, this)
   }
 
   /** True while the torrent runs, although it is stopped or queued, because readers miss pieces. */
@@ -93,12 +78,12 @@ export class TorrentRun {
     return this.#underWay === 0 && this.#checkpoints.idle && !this.#forReaders
   }
 
-  /** After a rest, until it is known what is there: settles then. Null at other times. */
+  /** After a suspension, until it is known what is there: settles then. Null at other times. */
   get looking(): Promise<void> | null {
     return this.#looking
   }
 
-  /** Goes on seeding after a rest: the data is checked and trackers know us. */
+  /** Goes on seeding after a suspension: the data is checked and trackers know us. */
   carryOn(content: TorrentContent): void {
     this.#wanted = true
     this.#worked = true
@@ -111,8 +96,8 @@ export class TorrentRun {
   }
 
   /**
-   * Goes on downloading after a rest: trackers know us. What lies on the disk is looked at as at every start before
-   * anybody connects and before anything is written: meanwhile a file may have gone.
+   * Goes on downloading after a suspension: trackers know us. What lies on the disk is looked at as at every start
+   * before anybody connects and before anything is written: meanwhile a file may have gone.
    */
   lookOn(content: TorrentContent): void {
     this.#wanted = true
@@ -125,10 +110,20 @@ export class TorrentRun {
     })
   }
 
-  /** Waits on after a rest. */
+  /** Waits on after a suspension. */
   waitOn(): void {
     this.#wanted = true
     this.#core.status = 'queued'
+  }
+
+  /** The torrent stands in its error and is to go on. */
+  get waits(): boolean {
+    return this.#core.status === 'error' && this.#wanted && !this.#gone
+  }
+
+  /** There is space on the disk again. */
+  goOn(): void {
+    this.#go()
   }
 
   /** Starts, also after an error, when it is its turn. Nothing happens when it runs. */
@@ -147,28 +142,28 @@ export class TorrentRun {
     if (this.#abort === null) {
       this.setStatus('queued')
     } else if (this.#core.content === null || this.#core.working) {
-      if (this.#hooks.readersNeed()) return this.#onlyReaders()
-      void this.#halt('queued', 'queued')
+      if (this.#neededNow) return this.#onlyReaders()
+      void this.#end('queued', 'queued')
     }
     return false
   }
 
   /** What is selected has changed while it waits: it may have turned. */
   regard(): void {
-    if (this.#core.status === 'queued') this.#hooks.gate.turned(this.#kind())
+    if (this.#core.status === 'queued') this.#gate.turned(this.#kind())
   }
 
   /** Stops; settles when progress is durable and files are closed. */
   stop(): Promise<void> {
     this.#wanted = false
-    return this.#halt('stopped', 'stopped')
+    return this.#end('stopped', 'stopped')
   }
 
   /** The session ends: like stop(), but the state that is shown stays. `cut`: peers are sent nothing more. */
   shutdown(deadlineMs: number, cut: boolean): Promise<void> {
     this.#gone = true
-    this.#hooks.readersFail(new AppError('Aborted', 'The node is stopping.'))
-    this.#end(null, 'shutting down', deadlineMs, cut)
+    this.#core.readers.fail(new AppError('Aborted', 'The node is stopping.'))
+    void this.#end(null, 'shutting down', deadlineMs, cut)
     return Promise.all([this.#chain, this.#farewell]).then(() => undefined)
   }
 
@@ -189,7 +184,7 @@ export class TorrentRun {
   readersDone(): void {
     if (!this.#forReaders || this.#gone) return
     const status = this.#wanted ? 'queued' : 'stopped'
-    void this.#halt(status, status)
+    void this.#end(status, status)
   }
 
   /**
@@ -199,7 +194,7 @@ export class TorrentRun {
   recheck(begun: () => void): Promise<void> {
     const content = this.#core.content
     if (content === null) return Promise.reject(new AppError('MetadataNotFound'))
-    this.#end(null, 'rechecking')
+    void this.#end(null, 'rechecking')
     this.setStatus('waiting-check')
     const abort = new AbortController()
     this.#abort = abort
@@ -219,8 +214,8 @@ export class TorrentRun {
     this.#core.errorText = errorText(error)
     this.#foreignFile = error instanceof AppError && error.code === 'ForeignFile'
     this.#forReaders = false
-    this.#hooks.readersFail(error)
-    this.#end('error', 'the torrent failed')
+    this.#core.readers.fail(error)
+    void this.#end('error', 'the torrent failed')
     this.#warn('torrent failed', error)
     if (this.#disk.failed(error)) {
       this.#core.engine.deps.events.failed(this.#core.infoHash, this.#core.errorText)
@@ -256,11 +251,16 @@ export class TorrentRun {
   }
 
   #tellQueue(status: TorrentStatus): void {
-    const { gate } = this.#hooks
+    const gate = this.#gate
     if (status === 'stopped' || status === 'error') gate.leave()
     else if (status === 'seeding' && !this.#forReaders) gate.turned('seed')
     else if (status === 'downloading' && !this.#forReaders) gate.turned('download')
     else if (status === 'queued') gate.turned(this.#kind())
+  }
+
+  /** Readers, or those who wait for metadata, need it to run now. */
+  get #neededNow(): boolean {
+    return this.#core.readers.hungry > 0 || this.#parts.newMetadata.waiters > 0
   }
 
   #kind(): QueueKind {
@@ -270,7 +270,7 @@ export class TorrentRun {
   /** Runs if it may, else waits: its turn is another resume(). What runs for readers goes on meanwhile. */
   #go(): void {
     if (this.#gone) return
-    if (this.#hooks.gate.enter(this.#kind())) {
+    if (this.#gate.enter(this.#kind())) {
       if (this.#forReaders) this.#endForReaders()
       this.#begin()
     } else if (this.#abort === null) {
@@ -284,12 +284,10 @@ export class TorrentRun {
     return true
   }
 
-  /** Ends the run with all its readers. Settles as stop() does. */
-  #halt(status: 'stopped' | 'queued', reason: string): Promise<void> {
+  /** It runs for no reader any more, and those that wait are told. */
+  #leaveReaders(status: 'stopped' | 'queued'): void {
     this.#forReaders = false
-    this.#hooks.readersFail(new AppError('Aborted', `The download was ${status}.`))
-    this.#end(status, reason)
-    return this.#chain
+    this.#core.readers.fail(new AppError('Aborted', `The download was ${status}.`))
   }
 
   /** Runs `step` after those before it; the chain goes on whatever it says. */
@@ -312,7 +310,7 @@ export class TorrentRun {
     this.#core.online = true
     if (!this.#announced) this.#announcer.start()
     this.#announced = true
-    this.#hooks.online()
+    this.#parts.work.goOnline()
   }
 
   #begin(): void {
@@ -336,8 +334,8 @@ export class TorrentRun {
     // The metadata may have come while a second start was on its way.
     if (signal.aborted || this.#core.working) return
     // Before any file is made: what is journalled for metadata that is lost would be lost with it.
-    await this.#hooks.keepMetadata()
-    if (await this.#check.prepare(content, signal)) await this.#checkpoints.save(signal)
+    await this.#parts.newMetadata.keep()
+    if (await this.#parts.check.prepare(content, signal, this)) await this.#checkpoints.save(signal)
     this.#enter(content, signal)
   }
 
@@ -345,18 +343,18 @@ export class TorrentRun {
     try {
       if (signal.aborted) throw new AppError('Aborted')
       content.retries.begin()
-      await this.#hooks.keepMetadata()
+      await this.#parts.newMetadata.keep()
       await this.#core.engine.deps.journal.reset(this.#core.infoHash)
       begun()
       this.#core.smartBan.clear()
       await content.store.prepare(signal)
-      await this.#check.recheck(content, signal)
+      await this.#parts.check.recheck(content, signal, this)
       await this.checkpoint()
       if (this.#wanted || this.#forReaders) return this.#enter(content, signal)
       await content.store.close()
       if (signal.aborted) return
       this.#abort = null
-      this.#hooks.readersFail(new AppError('Aborted', 'The download is stopped.'))
+      this.#core.readers.fail(new AppError('Aborted', 'The download is stopped.'))
       this.setStatus('stopped')
     } catch (error) {
       if (!signal.aborted) this.fail(error)
@@ -367,8 +365,8 @@ export class TorrentRun {
   #enter(content: TorrentContent, signal: AbortSignal): void {
     if (signal.aborted) return
     // Its turn may have ended during a check, or it turned out to be complete.
-    if (!this.#forReaders && !this.#hooks.gate.enter(this.#kind())) {
-      if (!this.#hooks.readersNeed()) return void this.#halt('queued', 'queued')
+    if (!this.#forReaders && !this.#gate.enter(this.#kind())) {
+      if (!this.#neededNow) return void this.#end('queued', 'queued')
       this.#forReaders = true
     }
     this.chooseWanted(content)
@@ -377,11 +375,20 @@ export class TorrentRun {
     this.setStatus(this.#core.complete && !this.#forReaders ? 'seeding' : 'downloading')
     this.#checkpoints.begin(this.#core.now())
     this.goOnline()
-    this.#hooks.working(true)
+    this.#parts.work.begin(true)
   }
 
-  /** Ends the run: network at once, the rest in its turn. `status` null keeps what is shown. */
-  #end(status: 'stopped' | 'queued' | 'error' | null, reason: string, deadlineMs = FAREWELL_MS, cut = false): void {
+  /**
+   * Ends the run: network at once, the rest in its turn; who stops or queues it ends its readers too. `status` null
+   * keeps what is shown. Settles when progress is durable and files are closed.
+   */
+  #end(
+    status: 'stopped' | 'queued' | 'error' | null,
+    reason: string,
+    deadlineMs = FAREWELL_MS,
+    cut = false,
+  ): Promise<void> {
+    if (status === 'stopped' || status === 'queued') this.#leaveReaders(status)
     const wasRunning = this.#abort !== null
     const worked = this.#worked
     this.#worked = false
@@ -393,21 +400,22 @@ export class TorrentRun {
     this.#announced = false
     this.#core.online = false
     this.#core.working = false
-    this.#hooks.offline(reason, cut)
-    this.#pieces.dropAll()
+    this.#parts.work.stop(reason, cut)
+    this.#parts.pieces.dropAll()
     if (wasRunning) void this.#next(() => this.#settle(worked))
+    return this.#chain
   }
 
   /** Waits for posted writes, makes progress durable, closes the files. Failures are told in the log only. */
   async #settle(worked: boolean): Promise<void> {
     const content = this.#core.content
-    await this.#pieces.settled()
+    await this.#parts.pieces.settled()
     await this.#checkpoints.settled()
     if (content === null) return
     try {
-      if (worked && this.#pieces.dirty) await this.checkpoint()
+      if (worked && this.#parts.pieces.dirty) await this.checkpoint()
     } catch (error) {
-      this.#check.rememberHave(content)
+      this.#parts.check.rememberHave(content)
       this.#warn('progress could not be made durable', error)
     }
     await content.store.close().catch((error: unknown) => this.#warn('files could not be closed', error))
@@ -434,6 +442,6 @@ export class TorrentRun {
     this.chooseWanted(content)
     if (!this.#core.working) return
     this.setStatus(this.#core.complete ? 'seeding' : 'downloading')
-    this.#hooks.working(false)
+    this.#parts.work.begin(false)
   }
 }

@@ -3,9 +3,9 @@
 import { pieceBytes, piecesOfRange, type TorrentLengths } from '../../base/lengths.ts'
 import type { Announcer } from '../../ports/announcer.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
-import { countAndNot, countBits, type PieceSet } from '../pieces/piece-set.ts'
+import { countAndNot, countBits, type PieceSet } from '../../base/piece-set.ts'
 import type { PeerSession } from '../peers/peer-session.ts'
-import { ETA_NEVER_SEC, packedHave, type RestingTorrent } from './resting-torrent.ts'
+import { ETA_NEVER_SEC, packedHave, type SuspendedTorrent } from './suspended-torrent.ts'
 import { swarmCounts } from '../peers/swarm-counts.ts'
 import type { TorrentCore } from './torrent-core.ts'
 import type { FileSnapshot, PeerSnapshot, TorrentSnapshot } from '../types.ts'
@@ -45,13 +45,13 @@ export function peerSnapshots(core: TorrentCore): PeerSnapshot[] {
   return [...core.peers.values()].map(peer => peerSnapshot(core, peer, nowMs))
 }
 
-/** What is kept of a torrent while it rests. */
-export function restingOf(core: TorrentCore, metainfo: Metainfo, have: PieceSet): RestingTorrent {
+/** What is kept of a torrent while it is suspended. */
+export function suspendedOf(core: TorrentCore, metainfo: Metainfo, have: PieceSet): SuspendedTorrent {
   const { pieceCount, totalLength } = metainfo
   const all = have.get(pieceCount - 1) && countBits(have.buffer) === pieceCount
   return {
     name: core.name,
-    status: restingStatus(core),
+    status: suspendedStatus(core),
     private: metainfo.private,
     sizeBytes: totalLength,
     pieceCount,
@@ -68,7 +68,7 @@ export function restingOf(core: TorrentCore, metainfo: Metainfo, have: PieceSet)
   }
 }
 
-function restingStatus({ working, complete, status }: TorrentCore): RestingTorrent['status'] {
+function suspendedStatus({ working, complete, status }: TorrentCore): SuspendedTorrent['status'] {
   if (working) return complete ? 'seeding' : 'downloading'
   return status === 'queued' ? 'queued' : 'stopped'
 }

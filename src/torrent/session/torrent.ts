@@ -1,4 +1,4 @@
-// One torrent that is awake: what may be asked of it, by services/ through session-torrent.ts, and by the session. Its
+// One torrent that is awake: what may be asked of it, by services/ and by the session. Its
 // parts and what follows from what are in torrent-parts.ts. All calls come on the one loop.
 
 import { addressKey, type InfoHash, type PeerAddress } from '../../base/ids.ts'
@@ -9,12 +9,13 @@ import type { Engine } from './engine.ts'
 import { ORIGIN_BITS } from '../peers/known-peers.ts'
 import type { LinkReceiver, PeerLink } from '../peers/peer-link.ts'
 import { TorrentCore } from './torrent-core.ts'
-import { type RestingTorrent, UNKNOWN_LEFT } from './resting-torrent.ts'
+import { type SuspendedTorrent, UNKNOWN_LEFT } from './suspended-torrent.ts'
 import type { RunGate } from './torrent-queue.ts'
-import { fileSnapshots, peerSnapshots, restingOf, torrentSnapshot } from './torrent-stats.ts'
+import { fileSnapshots, peerSnapshots, suspendedOf, torrentSnapshot } from './torrent-stats.ts'
 import { TorrentParts } from './torrent-parts.ts'
 import { TorrentOptions } from './torrent-options.ts'
 import type {
+  AwakeTorrent,
   FileReader,
   FileSnapshot,
   PeerSnapshot,
@@ -24,24 +25,33 @@ import type {
   WebSeedRow,
 } from '../types.ts'
 
-/** States in which a torrent that nobody uses may rest. */
-export const MAY_REST: ReadonlySet<TorrentStatus> = new Set(['seeding', 'downloading', 'stopped', 'queued'])
+/** States in which a torrent that nobody uses may be suspended. */
+export const MAY_SUSPEND: ReadonlySet<TorrentStatus> = new Set(['seeding', 'downloading', 'stopped', 'queued'])
 
 /**
- * Among whom a torrent goes to rest: `called`, it was woken for peers that were named; `crowd`, many others are awake,
+ * Among whom a torrent is suspended: `called`, it was woken for peers that were named; `crowd`, many others are awake,
  * or wait to be woken; `hurried`: both.
  */
-export type RestPlace = 'alone' | 'called' | 'crowd' | 'hurried'
+export type SuspendPlace = 'alone' | 'called' | 'crowd' | 'hurried'
 
 /** One torrent. */
-export class Torrent {
+export class Torrent implements AwakeTorrent {
   readonly #parts: TorrentParts
   readonly #core: TorrentCore
   readonly #announcer: Announcer
+  /** When somebody used it last, clock ms. */
+  #usedMs = Number.NEGATIVE_INFINITY
+  #suspended = false
 
-  /** `gate`: its place in the queue. `rested`: it goes on where a rest began, without looking at its files. */
-  constructor(engine: Engine, spec: TorrentSpec, announcer: Announcer, gate: RunGate, rested: RestingTorrent | null) {
-    this.#parts = new TorrentParts(engine, spec, announcer, gate, rested)
+  /** `gate`: its place in the queue. `suspended`: it goes on where a suspension began, without looking at its files. */
+  constructor(
+    engine: Engine,
+    spec: TorrentSpec,
+    announcer: Announcer,
+    gate: RunGate,
+    suspended: SuspendedTorrent | null,
+  ) {
+    this.#parts = new TorrentParts(engine, spec, announcer, gate, suspended)
     this.#core = this.#parts.core
     this.#announcer = announcer
   }
@@ -51,7 +61,7 @@ export class Torrent {
     return this.#parts.options
   }
 
-  // --- what services/ ask, by way of session-torrent.ts
+  // --- AwakeTorrent
 
   get infoHash(): InfoHash {
     return this.#core.infoHash
@@ -65,8 +75,100 @@ export class Torrent {
     return this.#core.selected
   }
 
+  files(): FileSnapshot[] {
+    return [...this.filesInTurns()]
+  }
+
+  stop(): Promise<void> {
+    this.use()
+    return this.#parts.run.stop()
+  }
+
+  resume(): void {
+    this.use()
+    this.begin()
+  }
+
+  recheck(begun: () => void = () => undefined): Promise<void> {
+    this.use()
+    return this.#parts.run.recheck(begun)
+  }
+
+  scrub(signal: AbortSignal): Promise<boolean> {
+    this.use()
+    return this.#parts.scrub.run(signal)
+  }
+
+  select(files: readonly number[] | null): void {
+    this.use()
+    this.#parts.selection.select(files)
+  }
+
+  addTrackers(tiers: readonly (readonly string[])[]): string[] {
+    this.use()
+    return this.#core.content?.metainfo.private === true ? [] : this.#announcer.addTiers(tiers)
+  }
+
+  addPeers(peers: readonly PeerAddress[], origin: 'lsd' | null = null): void {
+    this.use()
+    this.named(peers, origin)
+  }
+
+  async leaveFolder(folder: string): Promise<void> {
+    this.use()
+    await this.#core.content?.store.leave(folder)
+  }
+
+  whenMetadata(signal: AbortSignal): Promise<Metainfo> {
+    this.use()
+    return this.#parts.newMetadata.whenKept(this.#parts.run, signal)
+  }
+
+  openReader(fileIndex: number): FileReader {
+    this.use()
+    const reader = this.#parts.streams.open(fileIndex, this.#parts.run)
+    this.#core.activate()
+    return reader
+  }
+
+  readNow(fileIndex: number, position: number, length: number, into: Uint8Array): number {
+    this.use()
+    return this.#parts.streams.readNow(fileIndex, position, length, into)
+  }
+
+  // --- session-torrent.ts, suspend-state.ts
+
+  /** Somebody uses it. Throws when it was kept until its torrent was suspended. */
+  use(): void {
+    if (this.#suspended) throw new Error('a torrent was used after it was suspended')
+    this.#usedMs = this.#core.now()
+  }
+
+  /** When somebody used it last, clock ms; below all others: nobody did. */
+  get usedMs(): number {
+    return this.#usedMs
+  }
+
+  /** It runs when it is its turn in the queue; who was called in vain is called again. */
+  begin(): void {
+    this.#core.known.forgiveAll()
+    this.#parts.run.resume()
+  }
+
+  /** Peers that somebody named; null: the user. */
+  named(peers: readonly PeerAddress[], origin: 'dht' | 'lsd' | null): void {
+    // BEP 27: a private torrent's peers come from its own trackers.
+    if (this.#core.content?.metainfo.private !== true) this.#parts.learn(peers, origin)
+  }
+
+  /** As files(); each is made when it is taken. */
+  filesInTurns(): Iterable<FileSnapshot> {
+    const { content, selected } = this.#core
+    return content === null ? [] : fileSnapshots(content.metainfo, selected, content.picker.have)
+  }
+
   get openReaders(): number {
-    return this.#parts.streams.open
+    return this.#core.readers.open
   }
 
   get status(): TorrentStatus {
@@ -85,27 +187,13 @@ export class Torrent {
     return this.#parts.webSeeds.rows()
   }
 
-  files(): Iterable<FileSnapshot> {
-    const { content, selected } = this.#core
-    return content === null ? [] : fileSnapshots(content.metainfo, selected, content.picker.have)
-  }
-
   haveBits(): Uint8Array {
     return Uint8Array.from(this.#core.content?.picker.have.buffer ?? [])
   }
 
-  stop(): Promise<void> {
-    return this.#parts.run.stop()
-  }
-
-  resume(): void {
-    this.#core.known.forgiveAll()
-    this.#parts.run.resume()
-  }
-
   /** Its turn in the queue is over. */
   hold(): void {
-    this.#parts.hold()
+    this.#parts.selection.hold()
   }
 
   /** Bytes/s of payload; null while its data is prepared or checked. */
@@ -114,27 +202,6 @@ export class Torrent {
     if (status !== 'metadata' && status !== 'downloading' && status !== 'seeding') return null
     const nowMs = this.#core.now()
     return { down: down.rate(nowMs), up: up.rate(nowMs) }
-  }
-
-  recheck(begun: () => void = () => undefined): Promise<void> {
-    return this.#parts.run.recheck(begun)
-  }
-
-  scrub(signal: AbortSignal): Promise<boolean> {
-    return this.#parts.scrub.run(signal)
-  }
-
-  select(files: readonly number[] | null): void {
-    this.#parts.select(files)
-  }
-
-  addTrackers(tiers: readonly (readonly string[])[]): string[] {
-    return this.#core.content?.metainfo.private === true ? [] : this.#announcer.addTiers(tiers)
-  }
-
-  addPeers(peers: readonly PeerAddress[], origin: 'dht' | 'lsd' | null = null): void {
-    // BEP 27: a private torrent's peers come from its own trackers.
-    if (this.#core.content?.metainfo.private !== true) this.#parts.learn(peers, origin)
   }
 
   /** Connected peers that this source named, among others maybe. */
@@ -147,22 +214,6 @@ export class Torrent {
     }
     return count
   }
-
-  whenMetadata(signal: AbortSignal): Promise<Metainfo> {
-    return this.#parts.newMetadata.whenKept(this.metainfo, signal)
-  }
-
-  openReader(fileIndex: number): FileReader {
-    const reader = this.#parts.streams.openReader(fileIndex)
-    this.#core.engine.activate(this.#parts)
-    return reader
-  }
-
-  readNow(fileIndex: number, position: number, length: number, into: Uint8Array): number {
-    return this.#parts.streams.readNow(fileIndex, position, length, into)
-  }
-
-  // --- session-torrent.ts
 
   /** It is in touch with its swarm, or tries to be. */
   get online(): boolean {
@@ -177,7 +228,7 @@ export class Torrent {
   /** What its announcer tells. */
   counters(): AnnounceCounters {
     const { sessionUp, sessionDown } = this.#core
-    const partialSeed = this.#parts.isPartialSeed
+    const partialSeed = this.#core.isPartialSeed
     const left = partialSeed ? this.#core.bytesMissing() : this.#left()
     return { uploaded: sessionUp, downloaded: sessionDown, left, ...(partialSeed ? { partialSeed } : {}) }
   }
@@ -191,23 +242,23 @@ export class Torrent {
     return this.#core.peers.size > 0
   }
 
-  /** Somebody is connected or reads: no time to rest. */
-  get inUse(): boolean {
-    return this.#parts.streams.open > 0 || this.#core.peers.size > 0 || this.#parts.swarm.peers.connector.size > 0
+  /** Somebody is connected or reads: not to be suspended. */
+  get busy(): boolean {
+    return this.#core.readers.open > 0 || this.#core.peers.size > 0 || this.#parts.swarm.peers.connector.size > 0
   }
 
   /**
-   * What is to be kept while it rests, null when it must stay awake: it seeds all it has selected, is stopped or
+   * What is to be kept while it is suspended, null when it must stay awake: it seeds all it has selected, is stopped or
    * queued, or downloads and knows nobody who might have something; nobody uses it and nothing is on its way. Known
-   * addresses are forgotten. It must not be used afterwards. In a crowd also one rests whose addresses wait for their
-   * turn: they stay in `untried`.
+   * addresses are forgotten. It must not be used afterwards. In a crowd also one is suspended whose addresses wait for
+   * their turn: they stay in `untried`.
    */
-  rest(place: RestPlace = 'alone'): RestingTorrent | null {
+  suspend(place: SuspendPlace = 'alone'): SuspendedTorrent | null {
     const { content, status } = this.#core
     if (
       content === null ||
       this.#parts.newMetadata.unkept ||
-      this.inUse ||
+      this.busy ||
       this.#parts.pieces.dirty ||
       this.#parts.changed.underWay ||
       this.#parts.scrub.underWay ||
@@ -216,16 +267,17 @@ export class Torrent {
       return null
     if (status === 'seeding' && !(this.#core.working && this.#core.satisfied)) return null
     if (status === 'downloading' && !this.#waitsForSomebody(place === 'crowd')) return null
-    if (!MAY_REST.has(status)) return null
+    if (!MAY_SUSPEND.has(status)) return null
     const patient = place === 'alone' || place === 'called'
     if (patient && this.#core.working && this.#parts.swarm.peers.connector.hasDue(this.#core.now())) return null
-    this.#core.engine.deactivate(this.#parts)
+    this.#suspended = true
+    this.#core.engine.tickers.deactivate(this.#parts)
     this.#parts.webSeeds.stop()
     if (status === 'downloading') this.#noteDead()
-    return restingOf(this.#core, content.metainfo, content.picker.have)
+    return suspendedOf(this.#core, content.metainfo, content.picker.have)
   }
 
-  /** Addresses that were not called before it went to rest. */
+  /** Addresses that were not called before it was suspended. */
   get untried(): PeerAddress[] {
     return [...this.#core.known.addresses(false)]
   }
@@ -233,7 +285,7 @@ export class Torrent {
   /** Those that were called in vain, or are our own: who names them again brings no news. */
   #noteDead(): void {
     const { engine, infoHash, known } = this.#core
-    for (const address of known.addresses(true)) engine.dead.note(infoHash, address, this.#core.now())
+    for (const address of known.addresses(true)) engine.waking.dead.note(infoHash, address, this.#core.now())
   }
 
   /** It misses data, has nothing begun, and nothing to try: trackers, the DHT and peers that call know where it is. */
@@ -247,12 +299,12 @@ export class Torrent {
 
   /** Addresses that are known may be tried at once: all, or those that were connected before. */
   reachAgain(all: boolean): void {
-    const { engine, known, online } = this.#core
+    const { known, online } = this.#core
     if (all) known.forgiveAll()
     else known.retryGood()
     if (!online) return
     this.#parts.swarm.peers.connector.connectSome(this.#core.now())
-    engine.activate(this.#parts)
+    this.#core.activate()
   }
 
   /** Another IP filter is in force: whom it refuses goes. */
@@ -260,14 +312,14 @@ export class Torrent {
     this.#parts.swarm.peers.closeRefused('in the IP filter')
   }
 
-  /** After a rest, until it is known what is there: settles then. Null at other times. */
+  /** After a suspension, until it is known what is there: settles then. Null at other times. */
   get looking(): Promise<void> | null {
     return this.#parts.run.looking
   }
 
   /** Takes over an incoming connection; null = refused. */
   accept(link: PeerLink, handshake: Handshake): LinkReceiver | null {
-    return this.#parts.swarm.accept(link, handshake)
+    return this.#parts.swarm.peers.accept(link, handshake)
   }
 
   /**
@@ -276,8 +328,8 @@ export class Torrent {
   async shutdown(deadlineMs: number, cut = false): Promise<void> {
     this.#parts.newMetadata.abort()
     await this.#parts.run.shutdown(deadlineMs, cut)
-    this.#parts.streams.closeAll()
-    this.#core.engine.deactivate(this.#parts)
+    this.#core.readers.closeAll()
+    this.#core.engine.tickers.deactivate(this.#parts)
   }
 
   /** Ends for good and forgets; with `deleteData` its files are deleted. Rejects with what the disk said. */

@@ -1,6 +1,5 @@
-// Torrents at rest that have new addresses of peers: few are woken at a time, the others wait in line as they are. Most
-// of the addresses that are named for a download without known peers are dead, and thousands may be named in one
-// minute.
+// Suspended torrents for which somebody named peers: few are woken at a time, the others wait in line as they are. Most
+// of the addresses that are named for a download that knew nobody are dead, and thousands may be named in one minute.
 
 /** Awake at a time: as many as can be called in the places there are for half-open connections, and some that wait. */
 const PLACES = 200
@@ -10,7 +9,7 @@ export class WakeLine<T extends object> {
   readonly #awake = new Set<T>()
   readonly #waiting = new Map<T, () => void>()
 
-  /** Some wait: who is awake in vain is to rest soon. */
+  /** Some wait: who is awake in vain is to be suspended soon. */
   get crowded(): boolean {
     return this.#waiting.size > 0
   }
@@ -32,7 +31,7 @@ export class WakeLine<T extends object> {
     wake()
   }
 
-  /** It rests, was reached by a peer, or has gone. */
+  /** It is suspended, was found by somebody, or has gone. */
   left(torrent: T): void {
     this.#waiting.delete(torrent)
     if (!this.#awake.delete(torrent)) return

@@ -1,7 +1,7 @@
 // The pieces that readers wait for, flattened from ranges into one bounded list without doubles, best first.
 // Invariant: `set` holds exactly the pieces of `list`.
 
-import { emptyPieceSet, type PieceSet } from '../pieces/piece-set.ts'
+import { emptyPieceSet, type PieceSet } from '../../base/piece-set.ts'
 import type { StreamRange, StreamRangeKind } from './stream-window.ts'
 
 /** More would only slow each pick down: the list is made again whenever a reader moves. */

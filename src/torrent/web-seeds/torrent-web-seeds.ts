@@ -7,18 +7,23 @@ import type { Clock } from '../../ports/clock.ts'
 import type { HttpRanges } from '../../ports/http-ranges.ts'
 import { MAX_WEB_SEEDS } from '../../wire/metainfo/web-seed-urls.ts'
 import type { BlockBudget } from '../pieces/block-budget.ts'
-import type { HostGate } from '../peers/host-gate.ts'
+import type { HostGate } from './host-gate.ts'
 import type { BlockRequest } from '../pieces/picker-types.ts'
-import type { RateLimiter } from '../peers/rate-limiter.ts'
+import type { RateLimiter } from '../../base/rate-limiter.ts'
+import type { TorrentRequests } from '../peers/torrent-requests.ts'
+import type { TorrentBlocks } from '../pieces/torrent-blocks.ts'
 import type { TorrentCore } from '../session/torrent-core.ts'
-import type { TurnJob } from '../session/turn-end.ts'
+import type { TurnJob } from '../../base/turn-end.ts'
 import type { PeerSnapshot, WebSeedRow } from '../types.ts'
 import type { WebSeedContent, WebSeedHost } from './web-seed-host.ts'
 import { idleWebSeed, webSeedPeer } from './web-seed-row.ts'
 import type { WebSeeds } from './web-seeds.ts'
 
-/** What other parts of the torrent do for its web seeds. */
-export type WebSeedHooks = Pick<WebSeedHost, 'lease' | 'received' | 'readersWait' | 'refillSoon'>
+/** Parts that web seeds work with. */
+export interface WebSeedParts {
+  readonly blocks: TorrentBlocks
+  readonly requests: TorrentRequests
+}
 
 /**
  * The web seeds of one torrent, as the torrent has them: their code is loaded when one is needed for the first time,
@@ -26,7 +31,7 @@ export type WebSeedHooks = Pick<WebSeedHost, 'lease' | 'received' | 'readersWait
  */
 export class TorrentWebSeeds {
   readonly #core: TorrentCore
-  readonly #hooks: WebSeedHooks
+  readonly #parts: WebSeedParts
   readonly #named: readonly string[]
   /** They were named by a magnet, not by the torrent's file. */
   readonly #foreign: boolean
@@ -35,11 +40,11 @@ export class TorrentWebSeeds {
   #loading = false
 
   /** `urls`: cleaned. `foreign`: a magnet named them; a private torrent never uses those. */
-  constructor(core: TorrentCore, urls: readonly string[], foreign: boolean, hooks: WebSeedHooks) {
+  constructor(core: TorrentCore, urls: readonly string[], foreign: boolean, parts: WebSeedParts) {
     this.#core = core
     this.#named = urls.slice(0, MAX_WEB_SEEDS)
     this.#foreign = foreign
-    this.#hooks = hooks
+    this.#parts = parts
   }
 
   /** Something is under way or will be: the torrent must be ticked. */
@@ -108,7 +113,7 @@ export class TorrentWebSeeds {
     this.#loading = true
     import('./web-seeds.ts')
       .then(loaded => {
-        this.#seeds = new loaded.WebSeeds(new CoreWebSeedHost(this.#core, http, this.#hooks), this.#urls)
+        this.#seeds = new loaded.WebSeeds(new CoreWebSeedHost(this.#core, http, this.#parts), this.#urls)
         this.fill()
       })
       .catch((error: unknown) => this.#core.engine.defect(error))
@@ -126,16 +131,16 @@ class CoreWebSeedHost implements WebSeedHost {
   readonly budget: BlockBudget
   readonly downLimiter: RateLimiter
   readonly #core: TorrentCore
-  readonly #hooks: WebSeedHooks
+  readonly #parts: WebSeedParts
 
-  constructor(core: TorrentCore, http: HttpRanges, hooks: WebSeedHooks) {
+  constructor(core: TorrentCore, http: HttpRanges, parts: WebSeedParts) {
     this.clock = core.engine.clock
     this.http = http
     this.gate = core.engine.webSeedGate
-    this.budget = core.engine.budget
+    this.budget = core.engine.shared.budget
     this.downLimiter = core.downLimiter
     this.#core = core
-    this.#hooks = hooks
+    this.#parts = parts
   }
 
   get content(): WebSeedContent | null {
@@ -151,15 +156,15 @@ class CoreWebSeedHost implements WebSeedHost {
   }
 
   readersWait(): boolean {
-    return this.#hooks.readersWait()
+    return this.#core.readers.hungry > 0
   }
 
   lease(piece: number, block: number): Slot | null {
-    return this.#hooks.lease(piece, block)
+    return this.#parts.blocks.lease(piece, block)
   }
 
   received(key: string, request: BlockRequest, slot: Slot): void {
-    this.#hooks.received(key, request, slot)
+    this.#parts.blocks.take(key, request, slot)
   }
 
   count(bytes: number, nowMs: number): void {
@@ -170,11 +175,11 @@ class CoreWebSeedHost implements WebSeedHost {
   }
 
   shortage(): void {
-    this.#core.engine.holders.relieve()
+    this.#core.engine.shared.holders.relieve()
   }
 
   refillSoon(): void {
-    this.#hooks.refillSoon()
+    this.#parts.requests.refillSoon()
   }
 
   defect(error: unknown): void {

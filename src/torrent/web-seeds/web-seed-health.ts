@@ -3,7 +3,7 @@
 
 import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
 import { wantedPieces } from '../pieces/file-pieces.ts'
-import { forEachPiece, fullPieceSet, type PieceSet } from '../pieces/piece-set.ts'
+import { forEachPiece, fullPieceSet, type PieceSet } from '../../base/piece-set.ts'
 import type { WebSeedContent } from './web-seed-host.ts'
 
 /** First wait after a failure, doubled with each further one (libtorrent: 30 s), and the longest. */

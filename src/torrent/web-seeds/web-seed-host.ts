@@ -6,11 +6,11 @@ import type { Clock } from '../../ports/clock.ts'
 import type { HttpRanges } from '../../ports/http-ranges.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import type { BlockBudget } from '../pieces/block-budget.ts'
-import type { HostGate } from '../peers/host-gate.ts'
+import type { HostGate } from './host-gate.ts'
 import type { BlockRequest } from '../pieces/picker-types.ts'
 import type { PiecePicker } from '../pieces/piece-picker.ts'
-import type { PieceSet } from '../pieces/piece-set.ts'
-import type { RateLimiter } from '../peers/rate-limiter.ts'
+import type { PieceSet } from '../../base/piece-set.ts'
+import type { RateLimiter } from '../../base/rate-limiter.ts'
 
 /** What becomes known with the metadata. */
 export interface WebSeedContent {

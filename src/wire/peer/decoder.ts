@@ -9,9 +9,13 @@ import { copyBytes } from './copy-bytes.ts'
 import { decodeMessageBody, KEEP_ALIVE, PIECE_HEAD_BYTES, PIECE_ID, type PeerMessage, readUint32 } from './messages.ts'
 
 /** Where decoded messages go. Calls are synchronous, in the order of the wire; what they throw leaves push(). */
-export interface PeerMessageSink {
+export interface MessageSink {
   /** Any message but `piece`. Views in it are valid only during the call. */
   message(message: PeerMessage): void
+}
+
+/** Where a decoder brings blocks. */
+export interface BlockSink {
   /** A block begins: where its `length` bytes go (at least that long), or null to pass over them. */
   blockStart(piece: number, begin: number, length: number): Uint8Array | null
   /** The block's last byte has come; `stored` tells whether it went to the target. */
@@ -45,7 +49,8 @@ const FIRST_GATHER_BYTES = 256
 
 /** The decoder of one connection. */
 export class PeerDecoder {
-  readonly #sink: PeerMessageSink
+  readonly #sink: MessageSink
+  readonly #blocks: BlockSink
   readonly #maxMessageBytes: number
   #stopped = false
   // A message cut by the end of a chunk: #gathered bytes of it, from its length field on.
@@ -58,8 +63,9 @@ export class PeerDecoder {
   #blockLength = 0
   #blockLeft = 0
 
-  constructor(sink: PeerMessageSink, options: { maxMessageBytes: number }) {
+  constructor(sink: MessageSink, blocks: BlockSink, options: { maxMessageBytes: number }) {
     this.#sink = sink
+    this.#blocks = blocks
     this.#maxMessageBytes = options.maxMessageBytes
   }
 
@@ -153,7 +159,7 @@ export class PeerDecoder {
     this.#piece = readUint32(bytes, at + 5)
     this.#begin = readUint32(bytes, at + 9)
     this.#blockLength = length
-    const target = this.#sink.blockStart(this.#piece, this.#begin, length)
+    const target = this.#blocks.blockStart(this.#piece, this.#begin, length)
     if (target !== null && target.length < length) throw new RangeError('block target is too small')
     if (this.#stopped) return
     this.#target = target
@@ -173,7 +179,7 @@ export class PeerDecoder {
   #endBlock(): void {
     const stored = this.#target !== null
     this.#target = null
-    this.#sink.blockEnd(this.#piece, this.#begin, this.#blockLength, stored)
+    this.#blocks.blockEnd(this.#piece, this.#begin, this.#blockLength, stored)
   }
 
   #append(chunk: Uint8Array, from: number, to: number): void {

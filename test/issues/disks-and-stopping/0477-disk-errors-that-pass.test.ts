@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeTorrent } from '../../kit/content/make-torrent.ts'
 import { SimSwarm } from '../../kit/sim/sim-swarm.ts'
+import { awake } from '../../kit/sim/awake.ts'
 
 const EIO = 1_000_000_000
 
@@ -38,16 +39,18 @@ test('an error that stays stops it after a minute, and stopping waits for no try
   await swarm.clock.until('the error', () => handle.snapshot().status === 'error', 120_000)
   const tookMs = swarm.clock.now() - began
   assert.ok(tookMs > 30_000 && tookMs < 70_000, `${tookMs} ms`)
-  handle.resume()
+  awake(handle).resume()
   await swarm.clock.until('another try', () => handle.obstacles().diskRetries, 60_000)
   // In the wait of fifteen seconds.
   await swarm.clock.advance(8000)
   assert.ok(handle.obstacles().diskRetries)
   let ended = false
-  void handle.stop().then(() => (ended = true))
+  void awake(handle)
+    .stop()
+    .then(() => (ended = true))
   await swarm.clock.until('the stop', () => ended, 4000)
   node.disk.faults.failing = 0
-  handle.resume()
+  awake(handle).resume()
   await swarm.complete(handle)
   await swarm.close()
 })

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeTorrent } from '../../kit/content/make-torrent.ts'
 import { SimSwarm } from '../../kit/sim/sim-swarm.ts'
+import { awake } from '../../kit/sim/awake.ts'
 
 test('a full disk is looked at once in ten seconds, however often the user resumes', async () => {
   const swarm = new SimSwarm(197)
@@ -15,7 +16,7 @@ test('a full disk is looked at once in ten seconds, however often the user resum
   for (let i = 0; i < 10; i += 1) {
     await swarm.clock.until('full', () => handle.snapshot().status === 'error', 60_000)
     await swarm.clock.advance(100)
-    handle.resume()
+    awake(handle).resume()
   }
   await swarm.clock.until('full', () => handle.snapshot().status === 'error', 60_000)
   const before = node.disk.counts.blockWrites

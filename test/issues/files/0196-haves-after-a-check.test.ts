@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeTorrent } from '../../kit/content/make-torrent.ts'
 import { SimSwarm } from '../../kit/sim/sim-swarm.ts'
+import { awake } from '../../kit/sim/awake.ts'
 
 test('a magnet whose data is there: peers of the metadata phase hear of it, many pieces by a new connection', async () => {
   for (const pieces of [300, 10_500]) {
@@ -31,7 +32,7 @@ test('a recheck has begun when the journal has forgotten the progress', async ()
   const node = await swarm.seeder(torrent)
   const handle = node.session.get(torrent.infoHash)
   const resets: number[] = []
-  await handle?.recheck(() => resets.push(node.journal.resets))
+  await awake(handle).recheck(() => resets.push(node.journal.resets))
   assert.deepEqual(resets, [1])
   await swarm.close()
 })

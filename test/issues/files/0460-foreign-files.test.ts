@@ -9,6 +9,7 @@ import { LoopbackNode, type LoopbackOptions } from '../../kit/nodes/loopback-nod
 import { type MadeTorrent, makeTorrent, seededBytes } from '../../kit/content/make-torrent.ts'
 import { asMadeTorrent, makeV2Torrent } from '../../kit/content/make-v2-torrent.ts'
 import { waitFor } from '../../kit/wait-for.ts'
+import { awake } from '../../kit/sim/awake.ts'
 
 const KIB = 1024
 const PIECE = 32 * KIB
@@ -77,7 +78,7 @@ for (const [name, bytes] of [
     assert.ok(readFileSync(path).equals(bytes))
     assert.deepEqual(readdirSync(to.folder), ['file.bin'])
     handle.setControls(OVERWRITE)
-    handle.resume()
+    awake(handle).resume()
     await status(handle, 'seeding')
     assertFiles(to, torrent)
     assert.deepEqual(asides(to), [])
@@ -199,7 +200,7 @@ test('a file that appears after the look is not written to', async t => {
   await status(handle, 'downloading')
   const late = seededBytes(100_000, 9)
   const path = lay(to, 'file.bin', late)
-  handle.addPeers(peers)
+  awake(handle).addPeers(peers)
   await status(handle, 'error')
   assert.match(handle.snapshot().error, /was not there when the download began/)
   assert.ok(readFileSync(path).equals(late))
@@ -240,11 +241,11 @@ test("a deselected file is in nobody's way until it is selected", async t => {
   const path = lay(to, 'folder/b', mine)
   const handle = to.add(torrent, { peers, selectedFiles: [0] })
   await status(handle, 'seeding')
-  handle.select(null)
+  awake(handle).select(null)
   await status(handle, 'error')
   assert.ok(readFileSync(path).equals(mine))
-  handle.select([0])
-  handle.resume()
+  awake(handle).select([0])
+  awake(handle).resume()
   await status(handle, 'seeding')
 })
 
@@ -253,7 +254,7 @@ test('a check of everything finds a foreign file too', async t => {
   const { to } = await swarm(t, torrent)
   const path = lay(to, 'file.bin', seededBytes(100_000, 9))
   const handle = to.add(torrent, { running: false })
-  await assert.rejects(handle.recheck(), { code: 'ForeignFile' })
+  await assert.rejects(awake(handle).recheck(), { code: 'ForeignFile' })
   assert.ok(readFileSync(path).equals(seededBytes(100_000, 9)))
 })
 
@@ -279,7 +280,7 @@ for (const hybrid of [false, true]) {
     assert.ok(readFileSync(path).equals(mine))
     assert.deepEqual(readdirSync(join(to.folder, 'folder')), ['b'])
     handle.setControls(OVERWRITE)
-    handle.resume()
+    awake(handle).resume()
     await status(handle, 'seeding')
     assertFiles(to, torrent)
   })
@@ -296,7 +297,7 @@ for (const hybrid of [false, true]) {
     assert.match(handle.snapshot().error, /folder\/c/)
     assert.ok(readFileSync(join(to.folder, 'folder/a')).equals(half), 'nothing is written while it stands')
     truncateSync(longer, c.length)
-    handle.resume()
+    awake(handle).resume()
     await status(handle, 'seeding')
     assertFiles(to, torrent)
     assert.equal(statSync(join(to.folder, 'folder/a')).ino, ino)

@@ -8,13 +8,14 @@ import { test } from 'node:test'
 import type { DownloadEntry } from '../../../src/services/downloads/download-entry.ts'
 import type { DownloadSet } from '../../../src/services/downloads/download-set.ts'
 import { Scrubs } from '../../../src/services/downloads/scrubs.ts'
-import { countBits } from '../../../src/torrent/pieces/piece-set.ts'
+import { countBits } from '../../../src/base/piece-set.ts'
 import { LoopbackNode } from '../../kit/nodes/loopback-node.ts'
 import { makeTorrent } from '../../kit/content/make-torrent.ts'
 import { silentLog } from '../../kit/doubles/silent-log.ts'
 import { StandingClock } from '../../kit/doubles/store-rig.ts'
 import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 import { waitFor } from '../../kit/wait-for.ts'
+import { awake } from '../../kit/sim/awake.ts'
 
 const PIECE = 32 * 1024
 
@@ -34,20 +35,20 @@ test('a scrub finds what keeps length and time, in a torrent that runs and in on
     closeSync(fd)
     utimesSync(path, atime, mtime)
   }
-  assert.equal(await torrent.scrub(never), true)
+  assert.equal(await awake(torrent).scrub(never), true)
   assert.equal(torrent.snapshot().status, 'seeding')
   rot(7)
   const given = new AbortController()
-  const begun = torrent.scrub(given.signal)
+  const begun = awake(torrent).scrub(given.signal)
   given.abort()
   assert.equal(await begun, false, 'given up')
-  await torrent.scrub(never)
+  await awake(torrent).scrub(never)
   await waitFor('the piece is lost', () => countBits(torrent.haveBits()) === 19)
   assert.equal(torrent.snapshot().status, 'downloading')
-  await torrent.stop()
-  assert.equal(await torrent.scrub(never), true, 'of a stopped one')
+  await awake(torrent).stop()
+  assert.equal(await awake(torrent).scrub(never), true, 'of a stopped one')
   rot(3)
-  assert.equal(await torrent.scrub(never), false, 'one that found something is to be begun again')
+  assert.equal(await awake(torrent).scrub(never), false, 'one that found something is to be begun again')
 })
 
 function entryOf(infoHash: string, finishedAtMs: number, scrubbed: string[], status = 'seeding'): DownloadEntry {

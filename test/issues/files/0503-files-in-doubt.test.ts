@@ -8,11 +8,12 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { makeDeferred } from '../../../src/base/deferred.ts'
 import { unfitFacts } from '../../../src/ports/piece-store.ts'
-import { countBits } from '../../../src/torrent/pieces/piece-set.ts'
+import { countBits } from '../../../src/base/piece-set.ts'
 import { BlockLeech } from '../../kit/peers/block-leech.ts'
 import { LoopbackNode } from '../../kit/nodes/loopback-node.ts'
 import { makeTorrent } from '../../kit/content/make-torrent.ts'
 import { waitFor } from '../../kit/wait-for.ts'
+import { awake } from '../../kit/sim/awake.ts'
 
 const PIECE = 32 * 1024
 const BLOCK = 16 * 1024
@@ -45,7 +46,7 @@ async function scene(t: TestContext) {
     await node.close(true)
   })
   const read = async (position: number, limitMs = 200): Promise<'wrong' | 'right' | 'nothing'> => {
-    const reader = torrent.openReader(0)
+    const reader = awake(torrent).openReader(0)
     const slot = node.rangeArena.lease()
     assert.ok(slot)
     try {
@@ -112,8 +113,8 @@ test('while a file is in doubt nobody gets a byte of it; the doubt is durable at
 
 test('who reads a file when it is found changed is cut, for all time; who reads another is not, nor who comes later', async t => {
   const { node, made, torrent, gate, read, replace } = await scene(t)
-  const running = torrent.openReader(0)
-  const beside = torrent.openReader(1)
+  const running = awake(torrent).openReader(0)
+  const beside = awake(torrent).openReader(1)
   t.after(() => [running, beside].forEach(reader => reader.close()))
   assert.equal(await running.waitFor(0), 8 * PIECE)
   replace()

@@ -8,6 +8,7 @@ import type { InfoHash } from '../../../src/base/ids.ts'
 import { makeTorrent } from '../../kit/content/make-torrent.ts'
 import { MemoryMetadata } from '../../kit/doubles/memory-journal.ts'
 import { SimSwarm } from '../../kit/sim/sim-swarm.ts'
+import { awake } from '../../kit/sim/awake.ts'
 
 const KIB = 1024
 
@@ -35,12 +36,12 @@ test('a stop in the last moment of fetching metadata blames nobody', async () =>
   const handle = node.add(torrent, { metainfo: null, peers: [await seed.listen()] })
   await swarm.clock.until('data under way', () => metadata.puts > 0, 10_000)
   await swarm.clock.advance(3000)
-  await handle.stop()
+  await awake(handle).stop()
   metadata.open()
   await swarm.clock.advance(100)
-  assert.equal(handle.metainfo, null)
-  handle.resume()
-  await swarm.clock.until('metadata', () => handle.metainfo !== null, 20_000)
+  assert.equal(awake(handle).metainfo, null)
+  awake(handle).resume()
+  await swarm.clock.until('metadata', () => awake(handle).metainfo !== null, 20_000)
   assert.equal(handle.snapshot().status, 'downloading')
   await swarm.close()
 })

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeTorrent } from '../../kit/content/make-torrent.ts'
 import { SimSwarm } from '../../kit/sim/sim-swarm.ts'
+import { awake } from '../../kit/sim/awake.ts'
 
 const KIB = 1024
 
@@ -23,8 +24,8 @@ test('a reader of a file outside a complete selection gets its bytes from seeds'
     await swarm.complete(handle)
     await swarm.clock.advance(20_000)
     assert.equal(seed.connected, false, 'two complete sides part')
-    if (stopped) await handle.stop()
-    const reader = handle.openReader(1)
+    if (stopped) await awake(handle).stop()
+    const reader = awake(handle).openReader(1)
     let there = 0
     void Promise.resolve(reader.waitFor(12_000 * KIB)).then(bytes => {
       there = bytes

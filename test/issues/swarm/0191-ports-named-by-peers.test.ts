@@ -7,6 +7,7 @@ import { encodeExtendedHandshake } from '../../../src/wire/peer/extension.ts'
 import { encodeExtended } from '../../../src/wire/peer/messages.ts'
 import { makeTorrent } from '../../kit/content/make-torrent.ts'
 import { SimSwarm } from '../../kit/sim/sim-swarm.ts'
+import { awake } from '../../kit/sim/awake.ts'
 
 test('of the ports an incoming peer names the first counts, and it may be evicted afterwards', async () => {
   const swarm = new SimSwarm(191)
@@ -25,10 +26,10 @@ test('of the ports an incoming peer names the first counts, and it may be evicte
   await swarm.clock.advance(1000)
   assert.equal(liar.connected, false, 'extended handshakes without end')
   // It comes back under other ports: of what fails, nothing stays for good.
-  for (let port = 10_000; port < 12_100; port += 1) handle.addPeers([{ ip: '10.9.9.9', port }])
+  for (let port = 10_000; port < 12_100; port += 1) awake(handle).addPeers([{ ip: '10.9.9.9', port }])
   await swarm.clock.advance(600_000)
   const good = swarm.peer(torrent)
-  handle.addPeers([await good.listen()])
+  awake(handle).addPeers([await good.listen()])
   await swarm.complete(handle)
   await swarm.close()
 })

@@ -7,6 +7,7 @@ import { encodeExtendedHandshake } from '../../../src/wire/peer/extension.ts'
 import { encodeExtended } from '../../../src/wire/peer/messages.ts'
 import { makeTorrent } from '../../kit/content/make-torrent.ts'
 import { SimSwarm } from '../../kit/sim/sim-swarm.ts'
+import { awake } from '../../kit/sim/awake.ts'
 
 test('peers a magnet named are left when its metadata turns out private; those of a tracker stay', async () => {
   const swarm = new SimSwarm(192)
@@ -19,7 +20,7 @@ test('peers a magnet named are left when its metadata turns out private; those o
   await silent.close()
   const handle = node.add(torrent, { metainfo: null, peers })
   node.announcers.made.get(torrent.infoHash)?.answer([peers[2] ?? { ip: '', port: 0 }])
-  await swarm.clock.until('metadata', () => handle.metainfo !== null, 20_000)
+  await swarm.clock.until('metadata', () => awake(handle).metainfo !== null, 20_000)
   await swarm.clock.advance(2000)
   assert.equal(stranger.connected, false)
   assert.equal(both.connected, true)

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeTorrent } from '../../kit/content/make-torrent.ts'
 import { SimSwarm } from '../../kit/sim/sim-swarm.ts'
+import { awake } from '../../kit/sim/awake.ts'
 
 const KIB = 1024
 
@@ -19,13 +20,13 @@ test('what came of deselected pieces is given up, and they come whole when they 
     // Seeds are let go when nothing is wanted.
     for (let i = 0; i < 3; i++) await swarm.join(node, torrent, {}, { upRate: 100 * KIB })
     await swarm.clock.until('blocks are held', () => held() >= 3, 20_000)
-    handle.select([])
+    awake(handle).select([])
     // A block that is just coming in has its slot until it is there.
     await swarm.clock.advance(1000)
     assert.equal(held(), 0, `round ${round}`)
-    handle.select(round % 2 === 0 ? [1] : null)
+    awake(handle).select(round % 2 === 0 ? [1] : null)
   }
-  handle.select(null)
+  awake(handle).select(null)
   await swarm.join(node, torrent, {}, { upRate: 1000 * KIB })
   await swarm.complete(handle)
   assert.deepEqual(node.complaints, [])

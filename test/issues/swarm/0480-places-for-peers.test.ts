@@ -9,6 +9,7 @@ import { ExtensionPeer } from '../../kit/peers/extension-peer.ts'
 import { FakePeer } from '../../kit/peers/fake-peer.ts'
 import { type MadeTorrent, makeTorrent } from '../../kit/content/make-torrent.ts'
 import { type SimNode, SimSwarm } from '../../kit/sim/sim-swarm.ts'
+import { awake } from '../../kit/sim/awake.ts'
 
 const KIB = 1024
 const PLACES = 400
@@ -140,7 +141,7 @@ test('who gives or takes slowly keeps its place when hundreds come, and one that
   const address = await seed.listen()
   // The slow one has given all it has: nothing comes any more.
   await swarm.clock.until('the slow one is done', () => handle.snapshot().downRate === 0, 120_000)
-  handle.addPeers([address])
+  awake(handle).addPeers([address])
   await crowd.advance(30_000)
   assert.equal(handle.snapshot().status, 'seeding')
   await crowd.close()

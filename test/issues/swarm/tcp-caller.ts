@@ -100,11 +100,8 @@ export class TcpCaller {
     if (this.#head.length < HANDSHAKE_BYTES) return
     this.connected = true
     this.#decoder = new PeerDecoder(
-      {
-        message: message => this.#message(message),
-        blockStart: () => null,
-        blockEnd: () => this.#blockCame(),
-      },
+      { message: message => this.#message(message) },
+      { blockStart: () => null, blockEnd: () => this.#blockCame() },
       { maxMessageBytes: 65_536 },
     )
     if (this.#options.interested === true) this.#socket?.write(encodePlain('interested'))

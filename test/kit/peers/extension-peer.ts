@@ -144,7 +144,8 @@ export class ExtensionPeer {
     if (this.#stream?.incoming === true) this.#sayHello()
     this.#introduce()
     this.#decoder = new PeerDecoder(
-      { message: message => this.#message(message), blockStart: () => null, blockEnd: () => {} },
+      { message: message => this.#message(message) },
+      { blockStart: () => null, blockEnd: () => {} },
       { maxMessageBytes: 1024 * 1024 },
     )
     const rest = this.#shake.subarray(HANDSHAKE_BYTES)

@@ -237,8 +237,8 @@ export class FakePeer {
     if (this.#stream?.incoming === true) this.#sayHello()
     this.#sayPieces(handshake.extensions)
     this.#decoder = new PeerDecoder(
+      { message: message => this.#message(message) },
       {
-        message: message => this.#message(message),
         blockStart: (_piece, _begin, length) => new Uint8Array(length),
         blockEnd: (piece, begin, length) => this.#block(piece, begin, length),
       },

@@ -67,7 +67,8 @@ export class WatchingPeer {
       if (decodeHandshake(head.subarray(0, HANDSHAKE_BYTES)).extensions.dht) this.signs.push('dht bit')
       this.#greet(socket)
       decoder = new PeerDecoder(
-        { message: message => this.#message(socket, ids, message), blockStart: () => null, blockEnd: () => {} },
+        { message: message => this.#message(socket, ids, message) },
+        { blockStart: () => null, blockEnd: () => {} },
         { maxMessageBytes: 1024 * 1024 },
       )
       if (head.length > HANDSHAKE_BYTES) decoder.push(Uint8Array.from(head.subarray(HANDSHAKE_BYTES)))

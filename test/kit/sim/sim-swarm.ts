@@ -43,7 +43,7 @@ export interface SimNodeOptions {
   readonly metadata?: MetadataChunks
   /** Makes fetched metadata durable; default: at once. */
   readonly keepMetadata?: () => Promise<void>
-  /** What torrents at rest are woken from; default: nothing, and none rests. */
+  /** What suspended torrents are woken from; default: nothing, and none is suspended. */
   readonly contents?: (node: () => SimNode) => TorrentContentsSource
   /** How web seeds are asked; default: they are not. */
   readonly webSeeds?: HttpRanges

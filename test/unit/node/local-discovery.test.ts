@@ -13,7 +13,7 @@ import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 const hash = (index: number): InfoHash => parseInfoHash((index + 1).toString(16).padStart(40, '0')) as InfoHash
 
-type State = { announced: boolean; private: boolean | null; resting: boolean }
+type State = { announced: boolean; private: boolean | null; suspended: boolean }
 
 /** A session of `count` torrents, all in `state`, and who was given peers. */
 async function world(count: number, state: State) {
@@ -23,16 +23,16 @@ async function world(count: number, state: State) {
   const handles = new Map<InfoHash, TorrentHandle>()
   for (let index = 0; index < count; index += 1) {
     const infoHash = hash(index)
+    const addPeers = (): void => {
+      assert.ok(!handle.suspended, 'awake')
+      given.push(infoHash)
+    }
     const handle = {
       ...state,
       infoHash,
       wake: () => {
-        handle.resting = false
-        return Promise.resolve()
-      },
-      addPeers: () => {
-        assert.ok(!handle.resting, 'awake')
-        given.push(infoHash)
+        handle.suspended = false
+        return Promise.resolve({ addPeers })
       },
     }
     handles.set(infoHash, handle as unknown as TorrentHandle)
@@ -58,8 +58,8 @@ async function world(count: number, state: State) {
   return { clock, discovery, given, tell, told }
 }
 
-test('a seed at rest is woken by a neighbour who takes part', async () => {
-  const { clock, discovery, given, tell, told } = await world(1, { announced: true, private: false, resting: true })
+test('a suspended seed is woken by a neighbour who takes part', async () => {
+  const { clock, discovery, given, tell, told } = await world(1, { announced: true, private: false, suspended: true })
   assert.deepEqual([...new Set(told())], [hash(0)])
   tell(0, 1)
   await clock.advance(0)
@@ -69,9 +69,9 @@ test('a seed at rest is woken by a neighbour who takes part', async () => {
 
 test('torrents that are private, may be or do not run are not told of, and neither found', async () => {
   for (const state of [
-    { announced: true, private: true, resting: false },
-    { announced: true, private: null, resting: false },
-    { announced: false, private: false, resting: true },
+    { announced: true, private: true, suspended: false },
+    { announced: true, private: null, suspended: false },
+    { announced: false, private: false, suspended: true },
   ]) {
     const { clock, discovery, given, tell, told } = await world(1, state)
     tell(0, 1)
@@ -82,7 +82,7 @@ test('torrents that are private, may be or do not run are not told of, and neith
 })
 
 test('a neighbour with all our seeds wakes them little by little', async () => {
-  const { clock, discovery, given, tell } = await world(40, { announced: true, private: false, resting: true })
+  const { clock, discovery, given, tell } = await world(40, { announced: true, private: false, suspended: true })
   tell(0, 20)
   tell(20, 40)
   await clock.advance(0)

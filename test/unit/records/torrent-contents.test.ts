@@ -1,4 +1,4 @@
-// What a torrent at rest is woken from: one loading gives metadata, notes and progress.
+// What a suspended torrent is woken from: one loading gives metadata, notes and progress.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

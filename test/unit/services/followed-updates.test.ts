@@ -57,7 +57,7 @@ test('the first version becomes a download with trackers and peers of the link',
   assert.equal(rig.rows.followedRows.get(TARGET)?.held?.seq, 1n)
 })
 
-test('a higher number brings the next version with the wishes of the one before, which ends when its files are known', async () => {
+test('a higher number brings the next version with the options of the one before, which ends when its files are known', async () => {
   const rig = await following()
   rig.items.put(itemOf(7n, TWO.infoHash))
   await rig.pass(40 * MINUTE)

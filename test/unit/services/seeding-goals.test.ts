@@ -132,12 +132,12 @@ test('who resumes a download that has seeded enough is not stopped again; new go
   assert.equal(torrent.status, 'stopped')
 })
 
-test('one at rest is looked at once for its ratio, and again when its goal is another one', async () => {
+test('a suspended one is looked at once for its ratio, and again when its goal is another one', async () => {
   const { torrent, settings, later, patch } = await seeding()
   settings.seedingMode = 'ratio'
   torrent.totalDown = 1000
   torrent.totalUp = 1500
-  torrent.resting = true
+  torrent.suspended = true
   let looks = 0
   const snapshot = torrent.snapshot.bind(torrent)
   torrent.snapshot = () => {
@@ -145,7 +145,7 @@ test('one at rest is looked at once for its ratio, and again when its goal is an
     return snapshot()
   }
   await later(100_000)
-  // Two by the goals at most; the counters of torrents at rest are not read.
+  // Two by the goals at most; the counters of suspended torrents are not read.
   assert.ok(looks <= 2, `${looks}`)
   assert.equal(torrent.status, 'seeding')
   await patch({ seeding_ratio: 1.25 })

@@ -24,6 +24,7 @@ import type {
   FileReader,
   PeerSnapshot,
   TorrentControls,
+  AwakeTorrent,
   TorrentHandle,
   TorrentObstacles,
   TorrentSpec,
@@ -31,7 +32,7 @@ import type {
   WebSeedRow,
 } from '../../../src/torrent/types.ts'
 import type { Metainfo } from '../../../src/wire/metainfo/torrent-types.ts'
-import { NO_OBSTACLES } from '../../../src/torrent/session/resting-torrent.ts'
+import { NO_OBSTACLES } from '../../../src/torrent/session/suspended-torrent.ts'
 import { idleWebSeed } from '../../../src/torrent/web-seeds/web-seed-row.ts'
 import { silentLog } from '../../kit/doubles/silent-log.ts'
 
@@ -80,7 +81,7 @@ export class HandClock implements Clock {
 export const noObstacles: TorrentObstacles = { ...NO_OBSTACLES, private: false }
 
 /** One torrent of the fake engine. */
-export class FakeTorrent implements TorrentHandle {
+export class FakeTorrent implements TorrentHandle, AwakeTorrent {
   readonly infoHash: InfoHash
   readonly spec: TorrentSpec
   metainfo: Metainfo | null
@@ -110,7 +111,7 @@ export class FakeTorrent implements TorrentHandle {
     else this.status = spec.metainfo === null ? 'metadata' : 'downloading'
   }
 
-  resting = false
+  suspended = false
   private = false
   progress = 0.25
   announced = false
@@ -124,8 +125,13 @@ export class FakeTorrent implements TorrentHandle {
   downRate = 10.6
   peerList: PeerSnapshot[] = []
 
-  async wake(): Promise<void> {
-    this.resting = false
+  get awake(): AwakeTorrent | null {
+    return this.suspended ? null : this
+  }
+
+  async wake(): Promise<AwakeTorrent> {
+    this.suspended = false
+    return this
   }
 
   async loadMetainfo(): Promise<Metainfo | null> {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FileFacts, FoundFile, PieceVerdict } from '../../../src/ports/piece-store.ts'
 import { FirstLook } from '../../../src/torrent/pieces/first-look.ts'
-import { countBits, emptyPieceSet } from '../../../src/torrent/pieces/piece-set.ts'
+import { countBits, emptyPieceSet } from '../../../src/base/piece-set.ts'
 
 const lengths = { totalLength: 600, pieceLength: 100, pieceCount: 6 }
 const sizes = [250, 30, 320]

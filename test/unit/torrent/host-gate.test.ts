@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { HostGate } from '../../../src/torrent/peers/host-gate.ts'
+import { HostGate } from '../../../src/torrent/web-seeds/host-gate.ts'
 
 test('a request that has ended makes room at its server, the last one too', () => {
   const gate = new HostGate(1, 2)

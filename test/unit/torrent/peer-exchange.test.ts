@@ -55,7 +55,7 @@ function torrentOf(peers: readonly Peer[], isPrivate: boolean | null = false) {
     content: isPrivate === null ? null : { metainfo: { private: isPrivate } },
     known,
     engine: {
-      refuses: ip => banned.has(ip),
+      connections: { refuses: ip => banned.has(ip) },
       deps: { swarm: { exchangesPeers: () => settings.on, standsForCircuit: ip => circuits.has(ip) } },
     },
     isSeed: peer => seeds.has(peer),

@@ -2,13 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  emptyPieceSet,
-  forEachPiece,
-  fullPieceSet,
-  type PieceSet,
-  setRange,
-} from '../../../src/torrent/pieces/piece-set.ts'
+import { emptyPieceSet, forEachPiece, fullPieceSet, type PieceSet, setRange } from '../../../src/base/piece-set.ts'
 import { PiecePicker } from '../../../src/torrent/pieces/piece-picker.ts'
 import { priorityBands } from '../../../src/torrent/pieces/piece-ranks.ts'
 import type { PickOptions } from '../../../src/torrent/pieces/picker-types.ts'

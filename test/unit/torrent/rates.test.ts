@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { RateLimiter } from '../../../src/torrent/peers/rate-limiter.ts'
-import { RateMeter } from '../../../src/torrent/peers/rate-meter.ts'
+import { RateLimiter } from '../../../src/base/rate-limiter.ts'
+import { RateMeter } from '../../../src/base/rate-meter.ts'
 
 test('a steady stream is measured at its rate, and forgotten after the window', () => {
   const meter = new RateMeter(5000)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FileFacts } from '../../../src/ports/piece-store.ts'
 import type { ResumeData } from '../../../src/ports/progress-journal.ts'
-import { countBits } from '../../../src/torrent/pieces/piece-set.ts'
+import { countBits } from '../../../src/base/piece-set.ts'
 import { planFromResume, planWithoutResume } from '../../../src/torrent/pieces/resume-plan.ts'
 
 const PIECE = 1000

@@ -9,6 +9,7 @@ import { decodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
 import { LoopbackNode, type LoopbackOptions } from '../../kit/nodes/loopback-node.ts'
 import { type MadeTorrent, makeTorrent } from '../../kit/content/make-torrent.ts'
 import { waitFor } from '../../kit/wait-for.ts'
+import { awake } from '../../kit/sim/awake.ts'
 
 const MIB = 1024 * 1024
 
@@ -62,7 +63,7 @@ test('a magnet fetches its metadata first, and keeps its connection', async t =>
   const to = await node(t)
   const handle = to.add(torrent, { metainfo: null, peers: [from.address] })
   assert.equal(handle.snapshot().status, 'metadata')
-  const metainfo = await handle.whenMetadata(AbortSignal.timeout(10_000))
+  const metainfo = await awake(handle).whenMetadata(AbortSignal.timeout(10_000))
   assert.deepEqual(Buffer.from(metainfo.infoBytes), Buffer.from(torrent.info))
   await status(handle, 'seeding')
   assert.ok(fileOf(to, torrent).equals(torrent.content))
@@ -88,7 +89,7 @@ test('files of all kinds: empty, tiny, shared pieces, padding; only the selected
   const handle = to.add(torrent, { peers: [from.address], selectedFiles: [last.index] })
   await status(handle, 'seeding')
   assert.ok(fileOf(to, torrent, last.index).equals(torrent.content.subarray(last.offset, last.offset + last.length)))
-  const shown = handle.files()
+  const shown = awake(handle).files()
   assert.deepEqual(
     shown.map(file => [file.name, file.selected, file.progress === 1]),
     [
@@ -99,10 +100,10 @@ test('files of all kinds: empty, tiny, shared pieces, padding; only the selected
     ],
   )
   assert.equal(handle.snapshot().progress, 1)
-  assert.throws(() => handle.select([99]), { name: 'InvalidParameter' })
-  handle.select(null)
+  assert.throws(() => awake(handle).select([99]), { name: 'InvalidParameter' })
+  awake(handle).select(null)
   assert.equal(handle.snapshot().status, 'downloading')
-  handle.addPeers([from.address])
+  awake(handle).addPeers([from.address])
   await status(handle, 'seeding')
   assert.equal(to.events.filter(event => event === 'finished').length, 2)
 })
@@ -113,14 +114,14 @@ test('stop keeps what is verified; resume fetches only the rest', async t => {
   const to = await node(t)
   const handle = to.add(torrent, { peers: [from.address] })
   await waitFor('a part', () => handle.snapshot().progress > 0.3)
-  await handle.stop()
+  await awake(handle).stop()
   assert.equal(handle.snapshot().status, 'stopped')
   assert.equal(handle.peers().length, 0)
   const before = handle.snapshot()
   assert.ok(before.progress < 1)
   assert.equal(to.journal.verified(torrent.infoHash).size, 0, 'stopping is a checkpoint')
   from.session.setLimits({ maxUploadRate: 0 })
-  handle.resume()
+  awake(handle).resume()
   await status(handle, 'seeding')
   assert.ok(fileOf(to, torrent).equals(torrent.content))
   assert.ok(
@@ -174,7 +175,7 @@ test('a file changed from outside is hashed again, alone; suspect pieces too', a
   const handle = second.add(torrent, { resume: { ...resume, suspect: [2] } })
   await status(handle, 'downloading')
   assert.ok(second.events.includes('checking'))
-  const [a, b] = handle.files()
+  const [a, b] = awake(handle).files()
   assert.equal(a?.progress, 1)
   assert.ok(b && b.progress > 0.8 && b.progress < 1)
 })
@@ -185,16 +186,16 @@ test('recheck finds what is broken, and a stopped torrent stays stopped', async 
   await at.put(torrent)
   const handle = at.add(torrent)
   await status(handle, 'seeding')
-  await handle.stop()
+  await awake(handle).stop()
   const bytes = fileOf(at, torrent)
   bytes[100_000] = (bytes[100_000] ?? 0) ^ 1
   writeFileSync(join(at.folder, 'file.bin'), bytes)
-  await handle.recheck()
+  await awake(handle).recheck()
   assert.equal(at.journal.resets, 1)
   assert.equal(handle.snapshot().status, 'stopped')
   assert.equal(handle.snapshot().progress, 1 - 1 / 32)
   const stopped = at.add(makeTorrent({ seed: 9 }), { metainfo: null })
-  await assert.rejects(stopped.recheck(), { name: 'MetadataNotFound' })
+  await assert.rejects(awake(stopped).recheck(), { name: 'MetadataNotFound' })
 })
 
 test('a reader gets bytes in order while the download runs, and a seek goes first', async t => {
@@ -203,7 +204,7 @@ test('a reader gets bytes in order while the download runs, and a seek goes firs
   const to = await node(t)
   const handle = to.add(torrent, { peers: [from.address] })
   await status(handle, 'downloading')
-  const reader = handle.openReader(0)
+  const reader = awake(handle).openReader(0)
   const slot = await to.rangeArena.leaseLater()
   t.after(() => reader.close())
   try {
@@ -226,7 +227,7 @@ test('a stopped torrent runs for a reader that misses something, and is stopped 
   const to = await node(t)
   const handle = to.add(torrent, { running: false, peers: [from.address], selectedFiles: [] })
   assert.equal(handle.snapshot().status, 'stopped')
-  const reader = handle.openReader(0)
+  const reader = awake(handle).openReader(0)
   assert.ok((await reader.waitFor(MIB)) > 0)
   assert.equal(handle.snapshot().status, 'downloading')
   reader.close()
@@ -239,8 +240,8 @@ test('a stopped torrent serves what it has without running', async t => {
   const at = await seeder(t, torrent)
   const handle = at.session.get(torrent.infoHash)
   assert.ok(handle)
-  await handle.stop()
-  const reader = handle.openReader(0)
+  await awake(handle).stop()
+  const reader = awake(handle).openReader(0)
   assert.equal(reader.waitFor(5), MIB - 5)
   const slot = await at.rangeArena.leaseLater()
   assert.equal(await reader.read(5, 100, slot), 100)
@@ -263,9 +264,9 @@ test('an engine does not talk to itself', async t => {
   const at = await node(t)
   const handle = at.add(torrent)
   await status(handle, 'downloading')
-  handle.addPeers([at.address])
+  awake(handle).addPeers([at.address])
   await waitFor('the attempt to end', () => at.session.connections === 0 && handle.snapshot().peersConnected === 0)
-  handle.addPeers([at.address])
+  awake(handle).addPeers([at.address])
   assert.equal(handle.peers().length, 0)
 })
 
@@ -274,8 +275,8 @@ test('two engines that call each other at the same time end with one connection'
   const [a, b] = [await node(t), await node(t)]
   const handles = [a.add(torrent), b.add(torrent)]
   for (const handle of handles) await status(handle, 'downloading')
-  handles[0]?.addPeers([b.address])
-  handles[1]?.addPeers([a.address])
+  awake(handles[0]).addPeers([b.address])
+  awake(handles[1]).addPeers([a.address])
   const counts = () => handles.map(handle => handle.peers().length)
   await waitFor('one connection', () => a.session.connections === 1 && b.session.connections === 1, 5000, counts)
   for (let turn = 0; turn < 50; turn += 1) await new Promise(resolve => setImmediate(resolve))

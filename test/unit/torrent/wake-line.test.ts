@@ -1,4 +1,4 @@
-// Who is woken when peers are named for thousands of torrents at rest.
+// Who is woken when peers are named for thousands of suspended torrents.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

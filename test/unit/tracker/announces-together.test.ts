@@ -1,4 +1,4 @@
-// Announces of many torrents at rest: they go out together (decision 0482), none before its time.
+// Announces of many suspended torrents: they go out together (decision 0482), none before its time.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { reply, TrackerWorld } from './tracker-kit.ts'
 const COUNT = 40
 const APART_MS = 500
 
-test('torrents at rest announce together, at most five seconds late and never before the interval', async () => {
+test('suspended torrents announce together, at most five seconds late and never before the interval', async () => {
   const world = new TrackerWorld({ togetherMs: trackerDefaults.togetherMs })
   const askedMs = new Map<string, number[]>()
   world.http.trackers.set('a', query => {

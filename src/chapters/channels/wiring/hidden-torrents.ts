@@ -1,5 +1,6 @@
-// Torrents in the engine that are no downloads: packs of channels (ports/pack-torrents.ts). It sits between the engine
-// and its listeners: events of a hidden torrent end here, and what a resting one is woken from comes from here.
+// Torrents in the engine that are no downloads: packs of channels (ports/pack-torrents.ts). Stands between the engine
+// and those who listen to it: what is told of a hidden torrent ends here, and what a suspended one is woken from comes
+// from here.
 
 import { AppError } from '../../../base/errors.ts'
 import { type Deferred, makeDeferred } from '../../../base/deferred.ts'

@@ -9,6 +9,7 @@ import { anonymousNode } from '../kit/anonymous-node.ts'
 import { makeTorrent } from '../../../kit/content/make-torrent.ts'
 import { MemoryCircuits } from '../kit/memory-circuits.ts'
 import { VirtualClock } from '../../../kit/sim/virtual-clock.ts'
+import { awake } from '../../../kit/sim/awake.ts'
 
 const torrent = makeTorrent({ length: 2_000_000, pieceLength: 64 * 1024 })
 
@@ -49,7 +50,7 @@ test('a magnet is found in its hidden swarm, fetched and seeded there; datagrams
   assert.ok(Buffer.compare(leecher.disk.content(torrent.infoHash)?.bytes ?? Buffer.alloc(0), torrent.content) === 0)
   assert.equal([...other.swarms][0]?.seeding, true, 'who has all is found by others')
   assert.ok(lane.largest <= 1332 && lane.largest > 1200, `datagrams of ${lane.largest} bytes`)
-  await handle.stop()
+  await awake(handle).stop()
   assert.deepEqual([other.demand, other.swarms.size], [0, 0])
   await stopAll(clock, seeder, leecher)
 })
@@ -117,7 +118,7 @@ test('circuits that die hold a download up, and no longer; readers get their byt
   const handle = leecher.add(large)
   await clock.until('joined', () => other.swarms.size === 1)
   circuits.link()
-  const reader = handle.openReader(0)
+  const reader = awake(handle).openReader(0)
   const at = 3_000_000
   let there = 0
   void Promise.resolve(reader.waitFor(at)).then(bytes => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DecodeError } from '../../../../src/base/errors.ts'
-import { messageLimit, PeerDecoder, type PeerMessageSink } from '../../../../src/wire/peer/decoder.ts'
+import { type BlockSink, type MessageSink, messageLimit, PeerDecoder } from '../../../../src/wire/peer/decoder.ts'
 import {
   encodeAllowedFast,
   encodeBitfield,
@@ -27,7 +27,7 @@ import { seededBytes } from '../../../kit/content/make-torrent.ts'
 type Seen = PeerMessage | { type: 'block'; piece: number; begin: number; data: Uint8Array | null }
 
 /** Records everything, copying views; stores blocks unless `skip`. */
-class Recorder implements PeerMessageSink {
+class Recorder implements MessageSink, BlockSink {
   readonly seen: Seen[] = []
   skip = false
   #target: Uint8Array | null = null
@@ -110,8 +110,8 @@ const EXPECTED: Seen[] = [
   { type: 'block', piece: 5, begin: 1, data: new Uint8Array(Buffer.from('abc')) },
 ]
 
-function decoder(sink: PeerMessageSink, maxMessageBytes = 65536): PeerDecoder {
-  return new PeerDecoder(sink, { maxMessageBytes })
+function decoder(sink: MessageSink & BlockSink, maxMessageBytes = 65536): PeerDecoder {
+  return new PeerDecoder(sink, sink, { maxMessageBytes })
 }
 
 test('the spelling on the wire is that of the BEPs', () => {
@@ -272,7 +272,7 @@ test('an announced length costs no memory before its bytes come', () => {
 
 test('a chunk of 64 KiB with four blocks makes next to no garbage', () => {
   const target = new Uint8Array(16384)
-  const sink: PeerMessageSink = { message() {}, blockStart: () => target, blockEnd() {} }
+  const sink: MessageSink & BlockSink = { message() {}, blockStart: () => target, blockEnd() {} }
   const peer = decoder(sink)
   const chunk = Buffer.concat(
     Array.from({ length: 4 }, (_, index) => [encodePieceHead(1, index * 16384, 16384), BLOCK]).flat(),

@@ -15,7 +15,7 @@ import {
   type PieceSet,
   pieceSetFromBytes,
   setRange,
-} from '../../../src/torrent/pieces/piece-set.ts'
+} from '../../../src/base/piece-set.ts'
 import type { TorrentFile } from '../../../src/wire/metainfo/torrent-types.ts'
 
 const bools = fc.array(fc.boolean(), { minLength: 1, maxLength: 70 })

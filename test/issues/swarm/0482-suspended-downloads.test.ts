@@ -1,5 +1,5 @@
-// 300 downloads without seeds, of an earlier run: at rest they cost nothing and write nothing, and wake for a peer, for
-// an address that a tracker names, and for a reader. `make rest-10000` measures ten thousand, and their memory.
+// 300 downloads that nobody has, of an earlier run: suspended, they cost nothing and write nothing, and wake for a
+// peer, for who a tracker names, and for a reader. `make rest-10000` measures ten thousand, and their memory.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -10,12 +10,12 @@ import { idleFigures } from '../../kit/nodes/idle-node.ts'
 import { addManyDownloads } from '../../kit/nodes/many-downloads.ts'
 import {
   allLoaded,
-  restingNode,
-  startRestTracker,
+  suspendedNode,
+  startIdleTracker,
   wokenByPeer,
   wokenByReader,
   wokenByTracker,
-} from '../../kit/nodes/resting-downloads.ts'
+} from '../../kit/nodes/suspended-downloads.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 
 const COUNT = 300
@@ -24,13 +24,13 @@ const WATCH_SEC = 4
 test('downloads that know nobody cost and write nothing, and wake for a peer, a tracker and a reader', async () => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'tributary-rest-'))
   const data = path.join(folder, 'data')
-  const tracker = await startRestTracker(0)
-  const start = await restingNode(folder, data)
+  const tracker = await startIdleTracker(0)
+  const start = await suspendedNode(folder, data)
   let node = await start()
   try {
     await allLoaded(node)
     const infoHashes = await addManyDownloads(node, COUNT, tracker.url)
-    // What was journalled of it makes a download begin at rest.
+    // What was journalled of it makes a download begin suspended.
     await node.until<{ downloads: { status: string }[] }>(
       '/downloads',
       ({ downloads }) =>

@@ -1,6 +1,6 @@
-// What is kept of an unused torrent: what its record shows, and what it needs to go on. Everything else (piece hashes,
-// files, picker, parts) is loaded again when a peer or a reader comes. Data and reads of it only. Invariant: only a
-// torrent that is complete, stopped, queued, or misses data that no known peer could give is ever at rest.
+// What is kept of a torrent that nobody uses: what its record shows, and what it needs to go on. Everything else (piece
+// hashes, files, picker, parts) is loaded again when somebody comes. Data and reads of it only. Invariant: only a
+// torrent that is complete, stopped, queued, or misses data that nobody known could give is ever suspended.
 
 import type { InfoHash } from '../../base/ids.ts'
 import type { Announcer } from '../../ports/announcer.ts'
@@ -16,13 +16,13 @@ import {
   fullPieceSet,
   type PieceSet,
   pieceSetFromBytes,
-} from '../pieces/piece-set.ts'
+} from '../../base/piece-set.ts'
 import { planFromResume } from '../pieces/resume-plan.ts'
 import { swarmCounts } from '../peers/swarm-counts.ts'
 import type { TorrentObstacles, TorrentSnapshot, TorrentSpec } from '../types.ts'
 
-/** A torrent at rest. */
-export interface RestingTorrent {
+/** A suspended torrent. */
+export interface SuspendedTorrent {
   readonly name: string
   /** `allocating`: as an earlier run left it; whether its files are still so is being looked at. */
   readonly status: 'allocating' | 'seeding' | 'downloading' | 'stopped' | 'queued'
@@ -51,9 +51,14 @@ export interface RestingTorrent {
   readonly addresses: number
 }
 
-/** What is in the way of a torrent at rest: its status alone, or that nobody is known who has what it misses. */
-export function restingObstacles(
-  { status, private: isPrivate, piecesLeft, addresses }: RestingTorrent,
+/** Suspended, and in touch with its swarm: peers may call. */
+export function listens({ status }: SuspendedTorrent): boolean {
+  return status === 'seeding' || status === 'downloading'
+}
+
+/** What is in the way of a suspended torrent: its status alone, or that nobody is known who has what it misses. */
+export function suspendedObstacles(
+  { status, private: isPrivate, piecesLeft, addresses }: SuspendedTorrent,
   networkTrouble: TorrentObstacles['networkTrouble'],
 ): TorrentObstacles {
   if (status !== 'downloading') return NO_OBSTACLES
@@ -85,7 +90,7 @@ export const NO_OBSTACLES: TorrentObstacles = {
  * The row of a torrent that had everything in an earlier run, so that it need not be awake to find that out again; null
  * when it had not, or something about it is in doubt.
  */
-export function restingFrom(spec: TorrentSpec): RestingTorrent | null {
+export function suspendedFrom(spec: TorrentSpec): SuspendedTorrent | null {
   const { metainfo, resume } = spec
   if (metainfo === null || resume === null || resume.suspect.length > 0 || spec.peers.length > 0) return null
   const have = pieceSetFromBytes(resume.have, metainfo.pieceCount)
@@ -110,9 +115,9 @@ export function restingFrom(spec: TorrentSpec): RestingTorrent | null {
 }
 
 /** The row of a torrent that waits for its first turn: nothing of it is made until then. */
-export function queuedFrom(spec: TorrentSpec): RestingTorrent {
+export function queuedFrom(spec: TorrentSpec): SuspendedTorrent {
   const { metainfo, resume } = spec
-  const complete = restingFrom(spec)
+  const complete = suspendedFrom(spec)
   if (complete !== null) return { ...complete, status: 'queued' }
   const have = knownHave(metainfo, resume)
   const wanted = metainfo === null ? null : wantedPieces(metainfo, metainfo.files, spec.selectedFiles)
@@ -142,7 +147,7 @@ export function queuedFrom(spec: TorrentSpec): RestingTorrent {
  * The row of a torrent that misses something, where an earlier run says what: it need not be awake to look at its
  * files. Null when it must be: something is in doubt, or it knows peers to ask.
  */
-export function seekingFrom(spec: TorrentSpec): RestingTorrent | null {
+export function seekingFrom(spec: TorrentSpec): SuspendedTorrent | null {
   const { metainfo, resume, peers, webSeeds } = spec
   if (metainfo === null || resume === null || resume.suspect.length > 0 || peers.length > 0) return null
   if ((webSeeds ?? metainfo.webSeeds ?? []).length > 0) return null
@@ -169,7 +174,7 @@ export function filesUnchanged(metainfo: Metainfo, resume: ResumeData, facts: re
 }
 
 /** The pieces that are there; memory of its own. */
-export function restingHave(row: RestingTorrent): PieceSet {
+export function suspendedHave(row: SuspendedTorrent): PieceSet {
   const { have, pieceCount } = row
   if (have === null) return fullPieceSet(pieceCount)
   return pieceSetFromBytes(Uint8Array.from(Buffer.from(have, 'latin1')), pieceCount) ?? emptyPieceSet(pieceCount)
@@ -180,11 +185,11 @@ export function packedHave({ buffer }: PieceSet): string {
   return countBits(buffer) === 0 ? '' : Buffer.from(buffer).toString('latin1')
 }
 
-/** As torrentSnapshot() shows it when it is awake and no peer is connected. */
-export function restingSnapshot(
+/** As torrentSnapshot() shows it when it is awake and nobody is connected. */
+export function suspendedSnapshot(
   infoHash: InfoHash,
   destination: string,
-  row: RestingTorrent,
+  row: SuspendedTorrent,
   announcer: Announcer,
 ): TorrentSnapshot {
   const swarm = swarmCounts(announcer)

@@ -1,9 +1,9 @@
 // What the node gives the engine for its swarms: a way to connect by uTP alone, the DHT node, our own address. Types
 // only. Every member may be missing: the engine then does without.
 
-import type { PeerAddress } from '../../base/ids.ts'
-import type { TcpNetwork } from '../../ports/tcp.ts'
-import type { ExternalAddress } from '../peers/external-address.ts'
+import type { PeerAddress } from '../base/ids.ts'
+import type { TcpNetwork } from '../ports/tcp.ts'
+import type { ExternalAddress } from './peers/external-address.ts'
 
 /** The DHT node, as peers hear of it (BEP 5, message `port`). */
 export interface DhtPort {

@@ -1,5 +1,5 @@
-// Torrents that are awake and in a state that lets them rest: looked at once a second, and put to rest when they were
-// not used for a while. In a crowd, as when thousands are added, that is a short while.
+// Torrents that are awake and in a state in which they could be suspended: looked at once a second, and suspended when
+// nobody used them for a while. In a crowd, as when thousands are added, that is a short while.
 
 /** How often they are looked at. */
 const SWEEP_MS = 1000
@@ -7,12 +7,12 @@ const SWEEP_MS = 1000
 const CROWD = 500
 
 /** What of a torrent is asked here; see SessionTorrent. */
-export interface DrowsyTorrent {
-  restIfIdle(nowMs: number, crowded: boolean): boolean
+export interface IdleTorrent {
+  suspendIfIdle(nowMs: number, crowded: boolean): boolean
 }
 
 /** Those of one session. */
-export class DrowsyTorrents<T extends DrowsyTorrent> {
+export class IdleTorrents<T extends IdleTorrent> {
   readonly #torrents = new Set<T>()
   readonly #crowdChanged: (crowded: boolean) => void
   #sweptMs = 0
@@ -32,15 +32,15 @@ export class DrowsyTorrents<T extends DrowsyTorrent> {
   }
 
   /**
-   * Puts unused ones to rest; `line`: more wait to be woken, which counts as a crowd. Answers whether to look at some
-   * torrent again.
+   * Suspends what nobody uses; `line`: more wait to be woken, which counts as a crowd. Answers whether some torrent
+   * is to be looked at again.
    */
   sweep(nowMs: number, line = false): boolean {
     if (nowMs - this.#sweptMs < SWEEP_MS) return this.#torrents.size > 0
     this.#sweptMs = nowMs
     const crowded = line || this.#torrents.size > CROWD
     if (crowded) this.#tell(true)
-    for (const torrent of this.#torrents) if (!torrent.restIfIdle(nowMs, crowded)) this.#torrents.delete(torrent)
+    for (const torrent of this.#torrents) if (!torrent.suspendIfIdle(nowMs, crowded)) this.#torrents.delete(torrent)
     if (!line && this.#torrents.size < CROWD / 10) this.#tell(false)
     return this.#torrents.size > 0
   }

@@ -1,4 +1,4 @@
-// Torrents at rest: which may rest, what wakes them, and that peers and users see no difference.
+// Suspended torrents: who may be suspended, who wakes them, and that nobody outside sees a difference.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,47 +7,48 @@ import { decodeMetainfo } from '../../src/wire/metainfo/metainfo.ts'
 import { type MadeTorrent, makeTorrent } from '../kit/content/make-torrent.ts'
 import { contentsOf } from '../kit/sim/sim-contents.ts'
 import { assertHolds, type SimNode, SimSwarm } from '../kit/sim/sim-swarm.ts'
+import { awake } from '../kit/sim/awake.ts'
 
 const KIB = 1024
 
-function resting(swarm: SimSwarm, handle: TorrentHandle | undefined): Promise<number> {
-  return swarm.clock.until('at rest', () => handle?.resting === true, 60_000)
+function suspended(swarm: SimSwarm, handle: TorrentHandle | undefined): Promise<number> {
+  return swarm.clock.until('suspended', () => handle?.suspended === true, 60_000)
 }
 
 const torrent = makeTorrent({ length: 1000 * KIB, pieceLength: 64 * KIB, announce: [['http://t.example/announce']] })
 
-test('a seeder that nobody uses rests, shows the same, and costs no timer', async () => {
+test('a seeder that nobody uses is suspended, shows the same, and costs no timer', async () => {
   const swarm = new SimSwarm(301)
   const { state, contents } = contentsOf([torrent])
   const node = await swarm.seeder(torrent, { contents })
   const handle = node.session.get(torrent.infoHash)
   assert.ok(handle)
-  const [awake, files, bits] = [handle.snapshot(), handle.files(), handle.haveBits()]
-  await resting(swarm, handle)
-  assert.deepEqual(handle.snapshot(), awake)
+  const [before, files, bits] = [handle.snapshot(), awake(handle).files(), handle.haveBits()]
+  await suspended(swarm, handle)
+  assert.deepEqual(handle.snapshot(), before)
   assert.deepEqual(handle.haveBits(), bits)
   assert.deepEqual(handle.peers(), [])
-  assert.equal(swarm.clock.pending, 0, 'a torrent at rest has no timer')
+  assert.equal(swarm.clock.pending, 0, 'a suspended torrent has no timer')
   assert.equal(state.loads, 0)
   // Loaded for the call only.
   assert.deepEqual([...(await handle.loadFiles())], files)
-  assert.equal((await handle.loadMetainfo())?.name, awake.name)
-  assert.equal(handle.resting, true)
-  assert.throws(() => handle.files(), /at rest/)
+  assert.equal((await handle.loadMetainfo())?.name, before.name)
+  assert.equal(handle.suspended, true)
+  assert.equal(handle.awake, null)
   assert.deepEqual(node.announcers.made.get(torrent.infoHash)?.calls, ['started'])
   await swarm.close()
 })
 
-test('a peer that comes wakes it, gets everything, and it rests again with its counters', async () => {
+test('a peer that comes wakes it, gets everything, and it is suspended again with its counters', async () => {
   const swarm = new SimSwarm(302)
   const { state, contents } = contentsOf([torrent])
   const node = await swarm.seeder(torrent, { contents })
   const handle = node.session.get(torrent.infoHash)
-  await resting(swarm, handle)
+  await suspended(swarm, handle)
   const revision = handle?.revision
   const leecher = await swarm.node()
   const taken = leecher.add(torrent)
-  taken.addPeers([node.address])
+  awake(taken).addPeers([node.address])
   await swarm.complete(taken, 60_000)
   assertHolds(leecher, torrent)
   assert.equal(state.loads, 1)
@@ -55,7 +56,7 @@ test('a peer that comes wakes it, gets everything, and it rests again with its c
   const { totalUp } = handle?.snapshot() ?? {}
   assert.ok((totalUp ?? 0) >= torrent.content.length)
   await leecher.session.remove(torrent.infoHash, { deleteData: false })
-  await resting(swarm, handle)
+  await suspended(swarm, handle)
   assert.equal(handle?.snapshot().totalUp, totalUp)
   const { uploaded, left } = node.announcers.made.get(torrent.infoHash)?.params.counters() ?? {}
   assert.deepEqual({ uploaded, left }, { uploaded: totalUp, left: 0 })
@@ -66,7 +67,7 @@ test('several peers at once are all served by one loading; one that goes meanwhi
   const swarm = new SimSwarm(303)
   const { state, contents } = contentsOf([torrent])
   const node = await swarm.seeder(torrent, { contents })
-  await resting(swarm, node.session.get(torrent.infoHash))
+  await suspended(swarm, node.session.get(torrent.infoHash))
   const peers = [swarm.peer(torrent), swarm.peer(torrent), swarm.peer(torrent)]
   for (const peer of peers) peer.connect(node.address)
   await swarm.clock.until('greeted', () => peers.every(peer => peer.messages.length > 0), 10_000)
@@ -82,13 +83,13 @@ test('records that fail: the peer is refused, and the next one is served', async
   const { state, contents } = contentsOf([torrent])
   const node = await swarm.seeder(torrent, { contents })
   const handle = node.session.get(torrent.infoHash)
-  await resting(swarm, handle)
+  await suspended(swarm, handle)
   state.fail = true
   const refused = swarm.peer(torrent)
   refused.connect(node.address)
   await swarm.clock.until('refused', () => refused.closed, 10_000)
   await assert.rejects(async () => handle?.wake(), /records are gone/)
-  assert.equal(handle?.resting, true)
+  assert.equal(handle?.suspended, true)
   state.fail = false
   const served = await swarm.join(node, torrent)
   await swarm.clock.until('greeted', () => served.messages.length > 0, 10_000)
@@ -103,19 +104,19 @@ test('stopped, woken, resumed: seeds at once from what the records say, and hash
   const node = await swarm.seeder(torrent, { contents })
   const handle = node.session.get(torrent.infoHash)
   assert.ok(handle)
-  await handle.stop()
-  await resting(swarm, handle)
+  await awake(handle).stop()
+  await suspended(swarm, handle)
   assert.equal(handle.snapshot().status, 'stopped')
   assert.equal(handle.snapshot().progress, 1)
   node.events.length = 0
   await handle.wake()
-  handle.resume()
+  awake(handle).resume()
   await swarm.clock.until('seeding', () => handle.snapshot().status === 'seeding', 10_000)
   assert.deepEqual(node.events, ['status allocating', 'status seeding'])
   await swarm.close()
 })
 
-/** A node with the first pieces of the torrent, whose only seeder has gone, at rest. */
+/** A node with the first pieces of the torrent, whose only seeder has gone, suspended. */
 async function lonely(seed: number, spec: Partial<TorrentSpec> = {}) {
   const swarm = new SimSwarm(seed)
   const { state, contents } = contentsOf([torrent])
@@ -124,18 +125,18 @@ async function lonely(seed: number, spec: Partial<TorrentSpec> = {}) {
   const giver = await swarm.join(node, torrent, { has: piece => piece < 8 })
   await swarm.clock.until('half', () => node.journal.resume(torrent.infoHash, 16)?.have[0] === 0xff, 60_000)
   await giver.close()
-  await swarm.clock.until('at rest', () => handle.resting, 180_000)
+  await swarm.clock.until('suspended', () => handle.suspended, 180_000)
   node.events.length = 0
   return { swarm, state, node, handle, announcer: node.announcers.made.get(torrent.infoHash) }
 }
 
-test('a download that knows nobody rests after a minute, shows the same, keeps its trackers, and costs no timer', async () => {
+test('a download that knows nobody is suspended after a minute, shows the same, keeps its trackers, and costs no timer', async () => {
   const { swarm, state, node, handle, announcer } = await lonely(306)
   assert.equal(handle.snapshot().status, 'downloading')
   assert.equal(handle.snapshot().progress, 0.5)
   assert.equal(handle.haveBits()[0], 0xff)
   assert.equal(handle.announced, true)
-  assert.equal(swarm.clock.pending, 0, 'a download at rest has no timer')
+  assert.equal(swarm.clock.pending, 0, 'a suspended download has no timer')
   const { piecesLeft, piecesNobodyHas } = handle.obstacles()
   assert.deepEqual([piecesLeft, piecesNobodyHas], [8, 8])
   assert.ok((announcer?.params.wantedPeers() ?? 0) > 0, 'trackers are asked for peers')
@@ -150,20 +151,20 @@ test('a download that knows nobody rests after a minute, shows the same, keeps i
   await swarm.close()
 })
 
-/** Who may bring news to a download at rest. */
+/** Who may bring news to a suspended download. */
 const wakers: Record<string, (node: SimNode, handle: TorrentHandle, seeder: SimNode) => Promise<void> | void> = {
   'a tracker': (node, _handle, seeder) => node.announcers.made.get(torrent.infoHash)?.answer([seeder.address]),
   'the DHT': (node, _handle, seeder) =>
     node.announcers.made.get(torrent.infoHash)?.params.onPeers([seeder.address], 'dht'),
   'local discovery': async (_node, handle, seeder) => {
     await handle.wake()
-    handle.addPeers([seeder.address], 'lsd')
+    awake(handle).addPeers([seeder.address], 'lsd')
   },
-  'a peer that calls': (node, _handle, seeder) => seeder.session.get(torrent.infoHash)?.addPeers([node.address]),
+  'a peer that calls': (node, _handle, seeder) => awake(seeder.session.get(torrent.infoHash)).addPeers([node.address]),
 }
 
 for (const [index, [who, wake]] of Object.entries(wakers).entries()) {
-  test(`a download at rest is woken by ${who}, looks at its files, fetches the rest and no event reports the look`, async () => {
+  test(`a suspended download is woken by ${who}, looks at its files, fetches the rest and nobody is told of the look`, async () => {
     const { swarm, state, node, handle, announcer } = await lonely(310 + index)
     const seeder = await swarm.seeder(torrent)
     await wake(node, handle, seeder)
@@ -182,25 +183,25 @@ for (const [index, [who, wake]] of Object.entries(wakers).entries()) {
   })
 }
 
-test('a reader wakes a download at rest and keeps it awake, with what is there', async () => {
+test('a reader wakes a suspended download and keeps it awake, with what is there', async () => {
   const { swarm, handle, announcer } = await lonely(320)
   await handle.wake()
-  const reader = handle.openReader(0)
+  const reader = awake(handle).openReader(0)
   assert.equal(await reader.waitFor(10), 64 * KIB * 8 - 10)
   const missed = Promise.resolve(reader.waitFor(900 * KIB)).then(
     () => 'there',
     (error: unknown) => (error as { code?: string }).code,
   )
   await swarm.clock.advance(180_000)
-  assert.equal(handle.resting, false)
+  assert.equal(handle.suspended, false)
   assert.ok(announcer?.calls.includes('urgent'), 'trackers are asked for who waits')
   reader.close()
   assert.equal(await missed, 'Aborted')
-  await swarm.clock.until('at rest again', () => handle.resting, 180_000)
+  await swarm.clock.until('suspended again', () => handle.suspended, 180_000)
   await swarm.close()
 })
 
-test('a file that went while its download rested is fetched again, and nothing is written over what is not known', async () => {
+test('a file that went while its download was suspended is fetched again, and nothing is written over what is not known', async () => {
   const { swarm, node, handle } = await lonely(321)
   node.disk.drop(torrent.infoHash)
   const seeder = await swarm.seeder(torrent)
@@ -215,37 +216,37 @@ test('addresses that nobody answers at are let go; it sleeps on after three call
   const { swarm, node, handle } = await lonely(322)
   const nobody = { ip: '10.9.9.9', port: 6881 }
   node.announcers.made.get(torrent.infoHash)?.answer([nobody])
-  await swarm.clock.until('awake', () => !handle.resting, 1000)
-  const ms = await swarm.clock.until('at rest', () => handle.resting, 180_000)
+  await swarm.clock.until('awake', () => !handle.suspended, 1000)
+  const ms = await swarm.clock.until('suspended', () => handle.suspended, 180_000)
   assert.ok(ms >= 25_000 && ms < 60_000, `${ms} ms`)
   assert.equal(handle.obstacles().addresses, 1, 'who asks hears that nobody was reached')
   await swarm.close()
 })
 
-test('a download that a magnet gave an address calls it for an hour before it rests', async () => {
+test('a download that a magnet gave an address calls it for an hour before it is suspended', async () => {
   const swarm = new SimSwarm(323)
   const { contents } = contentsOf([torrent])
   const node = await swarm.node({ contents })
   const handle = node.add(torrent, { peers: [{ ip: '10.9.9.9', port: 6881 }] })
   await swarm.clock.advance(3_600_000)
-  assert.equal(handle.resting, false)
-  await swarm.clock.until('at rest', () => handle.resting, 3 * 3_600_000)
+  assert.equal(handle.suspended, false)
+  await swarm.clock.until('suspended', () => handle.suspended, 3 * 3_600_000)
   await swarm.close()
 })
 
-test('stopped, resumed and removed while it rests', async () => {
+test('stopped, resumed and removed while it is suspended', async () => {
   const { swarm, node, handle, announcer } = await lonely(324)
   await handle.wake()
-  await handle.stop()
+  await awake(handle).stop()
   const bits = handle.haveBits()
-  await resting(swarm, handle)
+  await suspended(swarm, handle)
   assert.deepEqual([handle.snapshot().status, handle.snapshot().progress], ['stopped', 0.5])
   assert.deepEqual(handle.haveBits(), bits)
   await handle.wake()
-  handle.resume()
+  awake(handle).resume()
   await swarm.clock.until(
-    'at rest, running',
-    () => handle.resting && handle.snapshot().status === 'downloading',
+    'suspended, running',
+    () => handle.suspended && handle.snapshot().status === 'downloading',
     180_000,
   )
   assert.deepEqual(
@@ -258,7 +259,7 @@ test('stopped, resumed and removed while it rests', async () => {
   await swarm.close()
 })
 
-test('a complete torrent of an earlier run begins at rest; with a file gone it looks at its data', async () => {
+test('a complete torrent of an earlier run begins suspended; with a file gone it looks at its data', async () => {
   const swarm = new SimSwarm(307)
   const { state, contents } = contentsOf([torrent])
   const before = await swarm.seeder(torrent)
@@ -267,10 +268,10 @@ test('a complete torrent of an earlier run begins at rest; with a file gone it l
   const node = await swarm.node({ contents })
   node.disk.put(torrent.infoHash, torrent.content, metainfo.pieceCount)
   const handle = node.add(torrent, { resume })
-  assert.equal(handle.resting, true)
+  assert.equal(handle.suspended, true)
   assert.equal(handle.snapshot().status, 'allocating')
   await swarm.clock.until('seeding', () => handle.snapshot().status === 'seeding', 1000)
-  assert.equal(handle.resting, true)
+  assert.equal(handle.suspended, true)
   assert.equal(state.loads, 0)
   assert.deepEqual(node.announcers.made.get(torrent.infoHash)?.calls, ['started'])
   const empty = await swarm.node({ contents })
@@ -280,7 +281,7 @@ test('a complete torrent of an earlier run begins at rest; with a file gone it l
   await swarm.close()
 })
 
-test('an incomplete torrent of an earlier run begins at rest, is announced with what it misses, and wakes for who has it', async () => {
+test('an incomplete torrent of an earlier run begins suspended, is announced with what it misses, and wakes for who has it', async () => {
   const swarm = new SimSwarm(325)
   const { state, contents } = contentsOf([torrent])
   const metainfo = decodeMetainfo(torrent.torrent)
@@ -293,10 +294,10 @@ test('an incomplete torrent of an earlier run begins at rest, is announced with 
   await node.journal.checkpoint(torrent.infoHash, have, files)
   const resume = node.journal.resume(torrent.infoHash, metainfo.pieceCount)
   const handle = node.add(torrent, { resume })
-  assert.deepEqual([handle.resting, handle.snapshot().status], [true, 'allocating'])
+  assert.deepEqual([handle.suspended, handle.snapshot().status], [true, 'allocating'])
   await swarm.clock.until('downloading', () => handle.snapshot().status === 'downloading', 1000)
   const announcer = node.announcers.made.get(torrent.infoHash)
-  assert.deepEqual([handle.resting, state.loads, announcer?.calls], [true, 0, ['started']])
+  assert.deepEqual([handle.suspended, state.loads, announcer?.calls], [true, 0, ['started']])
   assert.equal(announcer?.params.counters().left, torrent.content.length - 8 * 64 * KIB)
   const seeder = await swarm.seeder(torrent)
   announcer?.answer([seeder.address])
@@ -316,23 +317,23 @@ test('who comes back within a quarter of a minute finds it awake', async () => {
   const node = await swarm.seeder(torrent, { contents })
   const handle = node.session.get(torrent.infoHash)
   assert.ok(handle)
-  await resting(swarm, handle)
+  await suspended(swarm, handle)
   await handle.wake()
   await swarm.clock.advance(15_000)
-  assert.equal(handle.resting, false)
+  assert.equal(handle.suspended, false)
   await handle.wake()
   assert.equal(state.loads, 1)
   await swarm.clock.advance(15_000)
-  assert.equal(handle.resting, false, 'the second use counts too')
-  await resting(swarm, handle)
+  assert.equal(handle.suspended, false, 'the second use counts too')
+  await suspended(swarm, handle)
   await swarm.close()
 })
 
-test('removed with its data while it rests', async () => {
+test('removed with its data while it is suspended', async () => {
   const swarm = new SimSwarm(308)
   const { contents } = contentsOf([torrent])
   const node = await swarm.seeder(torrent, { contents })
-  await resting(swarm, node.session.get(torrent.infoHash))
+  await suspended(swarm, node.session.get(torrent.infoHash))
   await node.session.remove(torrent.infoHash, { deleteData: true })
   assert.equal(node.disk.content(torrent.infoHash), undefined)
   assert.equal(node.session.get(torrent.infoHash), undefined)
@@ -344,13 +345,13 @@ test('whom a tracker named in vain it names in vain for a while; news, the butto
   const { swarm, node, handle, announcer } = await lonely(326)
   const nobody = { ip: '10.9.9.9', port: 6881 }
   announcer?.answer([nobody])
-  await swarm.clock.until('awake', () => !handle.resting, 1000)
-  await swarm.clock.until('at rest', () => handle.resting, 180_000)
+  await swarm.clock.until('awake', () => !handle.suspended, 1000)
+  await swarm.clock.until('suspended', () => handle.suspended, 180_000)
   const wakes = async (peers: { ip: string; port: number }[]): Promise<boolean> => {
     announcer?.answer(peers)
     await swarm.clock.advance(1000)
-    const woke = !handle.resting
-    if (woke) await swarm.clock.until('at rest', () => handle.resting, 180_000)
+    const woke = !handle.suspended
+    if (woke) await swarm.clock.until('suspended', () => handle.suspended, 180_000)
     return woke
   }
   assert.equal(await wakes([nobody]), false)
@@ -367,7 +368,7 @@ test('whom a tracker named in vain it names in vain for a while; news, the butto
   await swarm.close()
 })
 
-test('of a crowd of downloads without known peers all rest soon, and the session hears of the crowd', async () => {
+test('of a crowd of downloads that know nobody all are suspended soon, and the session is told of the crowd', async () => {
   const torrents = Array.from({ length: 520 }, (_, number) =>
     makeTorrent({ name: `F${number}`, length: 100, seed: number }),
   )
@@ -377,17 +378,17 @@ test('of a crowd of downloads without known peers all rest soon, and the session
   const node = await swarm.node({ contents, crowdChanged: crowded => told.push(crowded) })
   const handles = torrents.map(one => node.add(one))
   await swarm.clock.until('a crowd', () => handles.every(one => one.snapshot().status === 'downloading'), 10_000)
-  await swarm.clock.until('at rest', () => handles.every(one => one.resting), 8000)
+  await swarm.clock.until('suspended', () => handles.every(one => one.suspended), 8000)
   assert.deepEqual(told, [true, false])
   await swarm.close()
 })
 
-test('a foreign file that came while its download rested stops it when it wakes, and is not touched', async () => {
+test('a foreign file that came while its download was suspended stops it when it wakes, and is not touched', async () => {
   const swarm = new SimSwarm(328)
   const { contents } = contentsOf([torrent])
   const node = await swarm.node({ contents })
   const handle = node.add(torrent)
-  await swarm.clock.until('at rest', () => handle.resting, 180_000)
+  await swarm.clock.until('suspended', () => handle.suspended, 180_000)
   const foreign = Uint8Array.from(torrent.content, byte => byte ^ 0x55)
   node.disk.put(torrent.infoHash, foreign, 16)
   const seeder = await swarm.seeder(torrent)
@@ -400,7 +401,7 @@ test('a foreign file that came while its download rested stops it when it wakes,
   await swarm.close()
 })
 
-test('dead addresses for hundreds of downloads at rest: two hundred are awake at a time, and each is called', async () => {
+test('dead addresses for hundreds of suspended downloads: two hundred are awake at a time, and each is called', async () => {
   const torrents = Array.from({ length: 450 }, (_, number) =>
     makeTorrent({ name: `F${number}`, length: 100, seed: number }),
   )
@@ -408,20 +409,20 @@ test('dead addresses for hundreds of downloads at rest: two hundred are awake at
   const { contents } = contentsOf(torrents)
   const node = await swarm.node({ contents })
   const handles = torrents.map(one => node.add(one))
-  await swarm.clock.until('at rest', () => handles.every(one => one.resting), 90_000)
+  await swarm.clock.until('suspended', () => handles.every(one => one.suspended), 90_000)
   for (const [number, { infoHash }] of torrents.entries())
     node.announcers.made.get(infoHash)?.answer([{ ip: `10.9.${number >> 8}.${number & 255}`, port: 6881 }])
   let most = 0
   const called = () => {
-    most = Math.max(most, handles.filter(one => !one.resting).length)
-    return handles.every(one => one.resting && one.obstacles().addresses === 1)
+    most = Math.max(most, handles.filter(one => !one.suspended).length)
+    return handles.every(one => one.suspended && one.obstacles().addresses === 1)
   }
   await swarm.clock.until('all were called', called, 1_800_000)
   assert.equal(most, 200)
   await swarm.close()
 })
 
-test('a crowd with addresses that cannot all be called at once goes to rest, and each is called in its turn', async () => {
+test('a crowd with addresses that cannot all be called at once is suspended, and each is called in its turn', async () => {
   const torrents = Array.from({ length: 700 }, (_, number) =>
     makeTorrent({ name: `F${number}`, length: 100, seed: number }),
   )
@@ -435,10 +436,10 @@ test('a crowd with addresses that cannot all be called at once goes to rest, and
     const dead = { ip: `10.9.${number >> 8}.${number & 255}`, port: 6881 }
     node.announcers.made.get(infoHash)?.answer([number === 690 ? seeder.address : dead])
   }
-  const awake = () => handles.filter(one => !one.resting).length
+  const awake = () => handles.filter(one => !one.suspended).length
   await swarm.clock.until('most rest', () => awake() <= 300, 20_000)
   const last = handles[690]
-  assert.ok(last?.resting, 'it waits in the line')
+  assert.ok(last?.suspended, 'it waits in the line')
   await swarm.complete(last, 1_800_000)
   await swarm.clock.until('all rest', () => awake() === 0, 1_800_000)
   await swarm.close()
@@ -457,15 +458,15 @@ test('incomplete torrents of an earlier run whose trackers named peers before do
     node.announcers.made.get(one.infoHash)?.answer([{ ip: `10.9.${number >> 8}.${number & 255}`, port: 6881 }])
     return handle
   })
-  const awake = () => handles.filter(one => !one.resting).length
+  const awake = () => handles.filter(one => !one.suspended).length
   await swarm.clock.until('some wake', () => awake() > 0, 1000)
   assert.equal(awake(), 200)
   // The user does not stand in line.
   const last = handles[299]
-  assert.ok(last?.resting)
+  assert.ok(last?.suspended)
   assert.equal(last.forceAnnounce(['http://tracker.test/announce']), 1)
   node.announcers.made.get(torrents[299]?.infoHash ?? '')?.answer([{ ip: '10.9.9.9', port: 6881 }])
-  await swarm.clock.until('the asked one wakes', () => last?.resting === false, 1000)
+  await swarm.clock.until('the asked one wakes', () => last?.suspended === false, 1000)
   await swarm.clock.until('all rest', () => awake() === 0, 1_800_000)
   assert.ok(handles.every(one => one.obstacles().addresses === 1))
   await swarm.close()

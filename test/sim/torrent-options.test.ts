@@ -1,5 +1,5 @@
 // What users ask of a torrent, seen in whole sessions: the order in which pieces are asked for, limits and order that
-// outlive a rest, moves, trackers, and what is shown of the obstacles.
+// outlive a suspension, moves, trackers, and what is told of the obstacles.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,6 +9,7 @@ import type { FakePeer } from '../kit/peers/fake-peer.ts'
 import { makeTorrent } from '../kit/content/make-torrent.ts'
 import { contentsOf } from '../kit/sim/sim-contents.ts'
 import { SimSwarm } from '../kit/sim/sim-swarm.ts'
+import { awake } from '../kit/sim/awake.ts'
 
 const KIB = 1024
 const nothing: TorrentControls = {
@@ -52,7 +53,7 @@ test('files of a higher priority come first, those of a lower one last; a change
   ])
   const handle = node.add(torrent, { controls: { ...nothing, filePriorities } })
   const peer = await swarm.join(node, torrent, {}, { upRate: 200 * KIB })
-  await swarm.clock.until('the first file', () => handle.files()[2]?.progress === 1, 60_000)
+  await swarm.clock.until('the first file', () => awake(handle).files()[2]?.progress === 1, 60_000)
   const fileOf = (piece: number): number => Math.floor(piece / 10)
   assert.deepEqual(new Set(asked(peer).slice(0, 10).map(fileOf)), new Set([2]))
   handle.setControls({
@@ -71,7 +72,7 @@ test('files of a higher priority come first, those of a lower one last; a change
   await swarm.close()
 })
 
-test('limits and order outlive a rest', async () => {
+test('limits and order outlive a suspension', async () => {
   const swarm = new SimSwarm(503)
   const torrent = makeTorrent({ length: 3000 * KIB, pieceLength: 64 * KIB })
   const { contents } = contentsOf([torrent])
@@ -79,7 +80,7 @@ test('limits and order outlive a rest', async () => {
   const handle = node.session.get(torrent.infoHash)
   assert.ok(handle)
   handle.setControls({ ...nothing, maxUploadRate: 50 * KIB })
-  await swarm.clock.until('at rest', () => handle.resting, 120_000)
+  await swarm.clock.until('suspended', () => handle.suspended, 120_000)
   handle.setControls({ ...nothing, maxUploadRate: 40 * KIB })
   await swarm.join(node, torrent, { has: () => false, leeches: 10 })
   await swarm.clock.until('awake and sending', () => handle.snapshot().upRate > 0, 60_000)
@@ -90,14 +91,14 @@ test('limits and order outlive a rest', async () => {
   await swarm.close()
 })
 
-test('a move: the store gets the new place, the record shows it, a torrent at rest is woken and stays awake meanwhile', async () => {
+test('a move: the store is told, the new place is shown, a suspended torrent is woken and stays awake meanwhile', async () => {
   const swarm = new SimSwarm(504)
   const torrent = makeTorrent({ length: 300 * KIB })
   const { contents } = contentsOf([torrent])
   const node = await swarm.seeder(torrent, { contents })
   const handle = node.session.get(torrent.infoHash)
   assert.ok(handle)
-  await swarm.clock.until('at rest', () => handle.resting, 120_000)
+  await swarm.clock.until('suspended', () => handle.suspended, 120_000)
   let release = (): void => undefined
   const held = new Promise<void>(resolve => {
     release = resolve
@@ -107,16 +108,16 @@ test('a move: the store gets the new place, the record shows it, a torrent at re
     moved = true
   })
   await swarm.clock.advance(120_000)
-  assert.equal(handle.resting, false)
+  assert.equal(handle.suspended, false)
   assert.equal(moved, false)
   await assert.rejects(handle.moveStorage(moveTo('/other', () => Promise.resolve())), { code: 'StateConflict' })
   release()
   await swarm.clock.until('moved', () => moved, 1000)
   await moving
   assert.equal(handle.snapshot().destination, '/new')
-  await swarm.clock.until('at rest again', () => handle.resting, 120_000)
+  await swarm.clock.until('suspended again', () => handle.suspended, 120_000)
   assert.equal(handle.snapshot().destination, '/new')
-  const left = handle.leaveFolder('/data')
+  const left = handle.wake().then(torrent => torrent.leaveFolder('/data'))
   await swarm.clock.advance(100)
   await left
   assert.deepEqual(node.disk.moves, [`${torrent.infoHash} /new`, `${torrent.infoHash} left /data`])
@@ -163,7 +164,7 @@ test('obstacles: nobody known, nobody unchokes, pieces nobody has, a limit, a fu
   await swarm.close()
 })
 
-test('trackers are taken away and asked at rest too', async () => {
+test('trackers are taken away and asked while suspended too', async () => {
   const swarm = new SimSwarm(507)
   const announce = [['http://a.example/announce'], ['http://b.example/announce']]
   const torrent = makeTorrent({ length: 300 * KIB, announce })
@@ -171,11 +172,11 @@ test('trackers are taken away and asked at rest too', async () => {
   const node = await swarm.seeder(torrent, { contents })
   const handle = node.session.get(torrent.infoHash)
   assert.ok(handle)
-  await swarm.clock.until('at rest', () => handle.resting, 120_000)
+  await swarm.clock.until('suspended', () => handle.suspended, 120_000)
   assert.equal(handle.forceAnnounce(null), 2)
   assert.deepEqual(handle.removeTrackers(['http://a.example/announce', 'http://z.example/']), announce[0])
   assert.deepEqual(handle.announceTiers(), [announce[1]])
-  assert.equal(handle.resting, true)
+  assert.equal(handle.suspended, true)
   assert.equal(node.announcers.made.get(torrent.infoHash)?.calls.includes('now all'), true)
   await swarm.close()
 })

@@ -2,7 +2,7 @@
 // longest for their missing blocks, over all torrents. Without this, pieces that never get whole could hold every slot
 // for ever.
 
-import type { BlockBudget } from '../pieces/block-budget.ts'
+import type { BlockBudget } from './block-budget.ts'
 
 /** A piece in progress whose blocks lie in the arena. */
 export interface HeldPiece {

@@ -13,13 +13,13 @@ import type { NodeProcess } from '../nodes/node-process.ts'
 import { residentMiB } from '../nodes/resident-memory.ts'
 import {
   allLoaded,
-  type RestTracker,
-  restingNode,
-  startRestTracker,
+  type IdleTracker,
+  suspendedNode,
+  startIdleTracker,
   wokenByPeer,
   wokenByReader,
   wokenByTracker,
-} from '../nodes/resting-downloads.ts'
+} from '../nodes/suspended-downloads.ts'
 
 const COUNT = Number(process.env['COUNT'] ?? 10_000)
 const MINUTES = Number(process.env['MINUTES'] ?? 10)
@@ -40,7 +40,7 @@ function say(what: string, value: string, kept: boolean): void {
 }
 
 /** Figures of the last seconds of some minutes. */
-async function measure(what: string, node: NodeProcess, tracker: RestTracker, data: string): Promise<void> {
+async function measure(what: string, node: NodeProcess, tracker: IdleTracker, data: string): Promise<void> {
   await pause(Math.max(0, MINUTES * 60_000 - WATCH_SEC * 1000))
   const announcesBefore = tracker.announces.length
   const { mib, cpuPercent, writtenBytes, stateWrites, dataChanges } = await idleFigures(node, data, WATCH_SEC)
@@ -60,8 +60,8 @@ async function measure(what: string, node: NodeProcess, tracker: RestTracker, da
   say('data folder', `${dataChanges.length} changes`, dataChanges.length === 0)
 }
 
-/** Of three downloads that rest: how soon each is awake. */
-async function wake(node: NodeProcess, tracker: RestTracker, infoHashes: readonly string[]): Promise<void> {
+/** Of three downloads that are suspended: how soon each is awake. */
+async function wake(node: NodeProcess, tracker: IdleTracker, infoHashes: readonly string[]): Promise<void> {
   const [peer = '', named = '', reader = ''] = infoHashes
   const times = {
     peer: await wokenByPeer(node, peer),
@@ -76,8 +76,8 @@ async function wake(node: NodeProcess, tracker: RestTracker, infoHashes: readonl
 
 const folder = await mkdtemp(path.join(os.tmpdir(), 'tributary-rest-'))
 const data = path.join(folder, 'data')
-const tracker = await startRestTracker(DEAD, process.env['FRESH'] === '1')
-const start = await restingNode(folder, data)
+const tracker = await startIdleTracker(DEAD, process.env['FRESH'] === '1')
+const start = await suspendedNode(folder, data)
 let node = await start()
 try {
   await allLoaded(node)

@@ -1,6 +1,6 @@
-// Whether one torrent is awake (torrent.ts) or at rest (resting-torrent.ts), and the ways between: it is woken by
-// whoever needs it or when it is its turn in the queue, and put to rest by the session's sweep when nobody used it for
-// a while. Invariant: exactly one of #awake and #row is set, but for the time after the end.
+// Whether one torrent is awake (torrent.ts) or suspended (suspended-torrent.ts), and the ways between: it is woken by
+// whoever needs it or when it is its turn in the queue, and suspended by the session's sweep when nobody used it for
+// a while. Both states are one value of two types: who has a Torrent in hand has one that is awake.
 
 import { AppError } from '../../base/errors.ts'
 import type { InfoHash, PeerAddress } from '../../base/ids.ts'
@@ -8,11 +8,11 @@ import type { Announcer } from '../../ports/announcer.ts'
 import type { Timer } from '../../ports/clock.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import type { Engine } from './engine.ts'
-import { filesUnchanged, queuedFrom, type RestingTorrent, restingFrom, seekingFrom } from './resting-torrent.ts'
+import { filesUnchanged, queuedFrom, type SuspendedTorrent, suspendedFrom, seekingFrom } from './suspended-torrent.ts'
 import { layoutOf } from './torrent-core.ts'
 import { OPEN_GATE, type QueueMember, type RunGate } from './torrent-queue.ts'
-import { MAY_REST, type RestPlace, Torrent } from './torrent.ts'
-import type { TorrentSpec } from '../types.ts'
+import { MAY_SUSPEND, type SuspendPlace, Torrent } from './torrent.ts'
+import type { TorrentControls, TorrentLimits, TorrentSpec } from '../types.ts'
 
 /**
  * A torrent stays awake this long after its last use: who comes back soon finds it ready. One that misses data longer.
@@ -20,7 +20,8 @@ import type { TorrentSpec } from '../types.ts'
 const STAY_MS = 20_000
 const SEEKING_STAY_MS = 60_000
 /**
- * With a crowd of others that could rest as well, as when thousands are added: the memory of all of them is the price.
+ * With a crowd of others that could be suspended as well, as when thousands are added: the memory of all of them is the
+ * price.
  */
 const CROWDED_STAY_MS = 5000
 /** One whose records could not be read when its turn came asks for another after this. */
@@ -28,30 +29,37 @@ const NEXT_TURN_MS = 60_000
 /** How long trackers get to hear `stopped` when its turn is over. */
 const FAREWELL_MS = 3000
 
-/** What others do when a torrent wakes. */
-export interface WakeHooks {
-  /** Tells it what was asked of it. Called for each that is made, also by the constructor. */
-  equip(torrent: Torrent): void
+/** Who has a torrent that wakes; see SessionTorrent. */
+export interface WakeOwner {
   /** It is awake: the sweep is to look at it again. */
   woken(): void
-  /** It rests, with addresses that were not called. */
-  restsWith(untried: readonly PeerAddress[]): void
 }
 
-/** One torrent, awake or at rest. */
-export class WakeState implements QueueMember {
+/** What came of a look whether a torrent is idle. */
+export interface IdleLook {
+  /** It is to be looked at again: false when it is suspended, or in a state that only an event of the engine ends. */
+  readonly again: boolean
+  /** Addresses that were not called before it was suspended. */
+  readonly untried: readonly PeerAddress[]
+}
+
+const LOOK_AGAIN: IdleLook = { again: true, untried: [] }
+const LOOK_NO_MORE: IdleLook = { again: false, untried: [] }
+
+/** One torrent, awake or suspended. */
+export class SuspendState implements QueueMember {
   /** Addresses of web seeds, as the spec or its metadata names them. */
   readonly webSeeds: readonly string[]
   readonly #engine: Engine
   readonly #infoHash: InfoHash
   readonly #announcer: Announcer
-  readonly #hooks: WakeHooks
+  readonly #owner: WakeOwner
   readonly #gate: RunGate
   #destination: string
-  #awake: Torrent | null = null
-  #row: RestingTorrent | null = null
+  #held: Torrent | SuspendedTorrent
   #waking: Promise<Torrent> | null = null
-  #usedMs = Number.NEGATIVE_INFINITY
+  #limits: TorrentLimits | null
+  #controls: TorrentControls | null
   #ended = false
   #changes = 0
   /** Of a row that is `allocating`, or that has something no record holds. */
@@ -60,35 +68,53 @@ export class WakeState implements QueueMember {
   /** A magnet named the web seeds: a private torrent does without. */
   readonly #foreignSeeds: boolean
 
-  constructor(engine: Engine, spec: TorrentSpec, announcer: Announcer, hooks: WakeHooks) {
+  constructor(engine: Engine, spec: TorrentSpec, announcer: Announcer, owner: WakeOwner) {
     this.#engine = engine
     this.#infoHash = spec.infoHash
     this.#announcer = announcer
-    this.#hooks = hooks
+    this.#owner = owner
+    this.#controls = spec.controls ?? null
+    this.#limits = this.#controls
     this.#destination = spec.destination
     this.webSeeds = spec.webSeeds ?? spec.metainfo?.webSeeds ?? []
     this.#foreignSeeds = spec.metainfo === null
-    this.#gate = spec.unqueued === true ? OPEN_GATE : engine.queue.gate(this)
-    if (engine.deps.contents !== undefined) this.#row = this.#firstRow(spec)
-    if (this.#row !== null && !this.#isRecorded(this.#row, spec)) this.#spec = spec
-    if (this.#row === null) {
-      this.#awake = new Torrent(engine, spec, announcer, this.#gate, null)
-      hooks.equip(this.#awake)
-    }
+    this.#gate = spec.unqueued === true ? OPEN_GATE : engine.shared.queue.gate(this)
+    const row = engine.deps.contents === undefined ? null : this.#firstRow(spec)
+    if (row !== null && !this.#isRecorded(row, spec)) this.#spec = spec
+    this.#held = row ?? new Torrent(engine, spec, announcer, this.#gate, null)
+    if (this.#held instanceof Torrent) this.#equip(this.#held)
   }
 
-  /** Null at rest. */
+  /** The torrent, or what is kept of it. */
+  get held(): Torrent | SuspendedTorrent {
+    return this.#held
+  }
+
+  /** Null while suspended. */
   get awake(): Torrent | null {
-    return this.#awake
+    return this.#held instanceof Torrent ? this.#held : null
   }
 
-  /** Null while awake. */
-  get row(): RestingTorrent | null {
-    return this.#row
+  /** What is kept while it is suspended; null while awake. */
+  get row(): SuspendedTorrent | null {
+    return this.#held instanceof Torrent ? null : this.#held
   }
 
-  get resting(): boolean {
-    return this.#row !== null
+  /** What the user asks of it from now on, also after a suspension. */
+  setControls(controls: TorrentControls): void {
+    this.#controls = controls
+    this.#limits = controls
+    if (this.#held instanceof Torrent) this.#equip(this.#held)
+  }
+
+  /** Limits of this torrent alone, bytes/s, 0 = none. */
+  setRateLimits(limits: TorrentLimits): void {
+    this.#limits = limits
+    this.awake?.options.setRateLimits(limits)
+  }
+
+  get suspended(): boolean {
+    return !(this.#held instanceof Torrent)
   }
 
   get ended(): boolean {
@@ -104,25 +130,26 @@ export class WakeState implements QueueMember {
     return this.#changes
   }
 
-  /** Its metadata is not known: only asked for at rest. */
+  /** Its metadata is not known: only asked for while suspended. */
   get isMagnet(): boolean {
     return this.#spec !== null && this.#spec.metainfo === null
   }
 
-  /** Begins, as its spec asks for. Settles when it is known whether it may go on resting. */
+  /** Begins, as its spec asks for. Settles when it is known whether it may stay suspended. */
   async begin(running: boolean): Promise<void> {
-    if (this.#row === null) return running ? this.torrent().resume() : undefined
+    if (this.#held instanceof Torrent) return running ? this.#held.begin() : undefined
     const spec = this.#spec
-    if (this.#row.status === 'queued') return
+    if (this.#held.status === 'queued') return
     const unchanged = spec === null || (await this.#unchanged(spec))
     // Removed meanwhile: it may be a download over circuits by now, and nothing would end what began here.
     if (this.#ended) return
     if (!unchanged) return void this.wakened().catch(() => undefined)
     // Woken meanwhile: the torrent looks for itself.
-    if (this.#row?.status !== 'allocating') return
+    const row = this.#held
+    if (row instanceof Torrent || row.status !== 'allocating') return
     this.#spec = null
-    const status = this.#row.piecesLeft === 0 ? 'seeding' : 'downloading'
-    this.#row = { ...this.#row, status }
+    const status = row.piecesLeft === 0 ? 'seeding' : 'downloading'
+    this.#held = { ...row, status }
     this.#changes += 1
     this.#announcer.start()
     this.#engine.deps.events.statusChanged(this.#infoHash, status)
@@ -134,22 +161,12 @@ export class WakeState implements QueueMember {
     this.#changes += 1
   }
 
-  /** Throws at rest: whoever needs what a rest does not keep wakes the torrent first. */
-  torrent(): Torrent {
-    if (this.#awake === null) throw new Error('the torrent is at rest')
-    return this.#awake
-  }
-
-  /** For who uses it: it stays awake for a while. Throws at rest. */
-  inUse(): Torrent {
-    this.#usedMs = this.#engine.clock.now()
-    return this.torrent()
-  }
-
   /** Wakes it, for who uses it. Rejects with AppError Aborted when it is gone. */
   wakened(): Promise<Torrent> {
-    this.#usedMs = this.#engine.clock.now()
-    if (this.#awake !== null) return Promise.resolve(this.#awake)
+    if (this.#held instanceof Torrent) {
+      this.#held.use()
+      return Promise.resolve(this.#held)
+    }
     if (this.#ended) return Promise.reject(new AppError('Aborted', 'The download is gone.'))
     this.#waking ??= this.#wake().finally(() => {
       this.#waking = null
@@ -157,34 +174,32 @@ export class WakeState implements QueueMember {
     return this.#waking
   }
 
-  /** What the records know of one at rest that has its metadata. */
+  /** What is to be known of a suspended one whose metadata is known. */
   async contents(): Promise<{ metainfo: Metainfo; resume: TorrentSpec['resume'] }> {
     const spec = this.#spec
     if (spec !== null && spec.metainfo !== null) return { metainfo: spec.metainfo, resume: spec.resume }
     const found = await this.#engine.deps.contents?.load(this.#infoHash)
-    // Removed meanwhile: every row that is at rest has its metadata in the records.
+    // Removed meanwhile: every row that is suspended has its metadata in the records.
     if (found === undefined || found === null) throw new AppError('Aborted', 'The download is gone.')
     return found
   }
 
   /**
-   * Puts the torrent to rest if it was not used for a while, which is short in a crowd and after waking for named
-   * addresses; `busy`: it is used. Answers whether to ask it again: false when it rests, or is in a state that only an
-   * event of the engine ends.
+   * Suspends the torrent if nobody has used it for a while, which is short in a crowd and for who was woken by names;
+   * `busy`: somebody does. Answers whether it is to be asked again: false when it is suspended, or is in a state that
+   * only an event of the engine ends.
    */
-  restIfIdle(nowMs: number, place: RestPlace, busy: boolean): boolean {
-    const torrent = this.#awake
-    if (torrent === null) return false
+  suspendIfIdle(nowMs: number, place: SuspendPlace, busy: boolean): IdleLook {
+    const torrent = this.#held
+    if (!(torrent instanceof Torrent)) return LOOK_NO_MORE
     const seeks = torrent.status === 'downloading'
-    if (busy || torrent.inUse || (seeks && this.#usedMs === Number.NEGATIVE_INFINITY)) this.#usedMs = nowMs
-    if (nowMs - this.#usedMs < (place !== 'alone' ? CROWDED_STAY_MS : seeks ? SEEKING_STAY_MS : STAY_MS)) return true
-    const row = torrent.rest(place)
-    if (row === null) return torrent.metainfo !== null && MAY_REST.has(torrent.status)
-    this.#awake = null
-    this.#row = row
-    const untried = row.status === 'downloading' ? torrent.untried : []
-    if (untried.length > 0) this.#hooks.restsWith(untried)
-    return false
+    if (busy || torrent.busy || (seeks && torrent.usedMs === Number.NEGATIVE_INFINITY)) torrent.use()
+    if (nowMs - torrent.usedMs < (place !== 'alone' ? CROWDED_STAY_MS : seeks ? SEEKING_STAY_MS : STAY_MS))
+      return LOOK_AGAIN
+    const row = torrent.suspend(place)
+    if (row === null) return torrent.metainfo !== null && MAY_SUSPEND.has(torrent.status) ? LOOK_AGAIN : LOOK_NO_MORE
+    this.#held = row
+    return row.status === 'downloading' ? { again: false, untried: torrent.untried } : LOOK_NO_MORE
   }
 
   /** It leaves the queue, and does not wake any more. */
@@ -197,9 +212,9 @@ export class WakeState implements QueueMember {
   // --- QueueMember
 
   start(): void {
-    if (this.#awake !== null) return this.#awake.resume()
+    if (this.#held instanceof Torrent) return this.#held.begin()
     this.wakened().then(
-      torrent => torrent.resume(),
+      torrent => torrent.begin(),
       (error: unknown) => {
         if (this.#ended) return
         this.#engine.log.warn('a torrent could not begin its turn', { infoHash: this.#infoHash, error: String(error) })
@@ -210,37 +225,38 @@ export class WakeState implements QueueMember {
   }
 
   hold(): void {
-    if (this.#awake !== null) return this.#awake.hold()
-    const row = this.#row
-    if (row === null || row.status === 'stopped' || row.status === 'queued') return
-    this.#row = { ...row, status: 'queued' }
+    const row = this.#held
+    if (row instanceof Torrent) return row.hold()
+    if (row.status === 'stopped' || row.status === 'queued') return
+    this.#held = { ...row, status: 'queued' }
     this.#changes += 1
     if (row.status === 'seeding' || row.status === 'downloading') void this.#announcer.stop(FAREWELL_MS)
     this.#engine.deps.events.statusChanged(this.#infoHash, 'queued')
   }
 
   rates(): { readonly down: number; readonly up: number } | null {
-    if (this.#awake !== null) return this.#awake.rates()
-    const status = this.#row?.status
+    if (this.#held instanceof Torrent) return this.#held.rates()
+    const { status } = this.#held
     return status === 'seeding' || status === 'downloading' ? { down: 0, up: 0 } : null
   }
 
   /** Another one has had its turn meanwhile. */
   #askAgain(): void {
-    const row = this.#row
-    if (row?.status === 'queued' && this.#gate.enter(row.left === 0 ? 'seed' : 'download')) this.start()
+    const row = this.#held
+    if (!(row instanceof Torrent) && row.status === 'queued' && this.#gate.enter(row.left === 0 ? 'seed' : 'download'))
+      this.start()
   }
 
   /**
    * What wakes it is in the records. What is being looked at is at hand all the same, and peers of a magnet are not.
    */
-  #isRecorded({ status }: RestingTorrent, { metainfo, peers }: TorrentSpec): boolean {
+  #isRecorded({ status }: SuspendedTorrent, { metainfo, peers }: TorrentSpec): boolean {
     return status === 'stopped' || (status === 'queued' && metainfo !== null && peers.length === 0)
   }
 
-  /** Null when it must be awake. */
-  #firstRow(spec: TorrentSpec): RestingTorrent | null {
-    const complete = restingFrom(spec)
+  /** Null when it is to be awake. */
+  #firstRow(spec: TorrentSpec): SuspendedTorrent | null {
+    const complete = suspendedFrom(spec)
     if (!spec.running) return complete
     const row = queuedFrom(spec)
     const kind = spec.metainfo !== null && row.left === 0 ? 'seed' : 'download'
@@ -259,16 +275,16 @@ export class WakeState implements QueueMember {
     if (spec !== null) {
       this.#spec = null
       const torrent = this.#isAwake(new Torrent(this.#engine, spec, this.#announcer, this.#gate, null))
-      torrent.resume()
+      torrent.begin()
       return torrent
     }
     const { metainfo, resume } = await this.contents()
-    const row = this.#row
-    if (row === null || this.#ended) throw new AppError('Aborted')
+    const row = this.#held
+    if (row instanceof Torrent || this.#ended) throw new AppError('Aborted')
     return this.#isAwake(this.#torrentOf(row, metainfo, resume))
   }
 
-  #torrentOf(row: RestingTorrent, metainfo: Metainfo, resume: TorrentSpec['resume']): Torrent {
+  #torrentOf(row: SuspendedTorrent, metainfo: Metainfo, resume: TorrentSpec['resume']): Torrent {
     const { name, selected: selectedFiles, totalUp, totalDown } = row
     const destination = this.#destination
     const webSeeds = this.#foreignSeeds && metainfo.private ? [] : this.webSeeds
@@ -286,13 +302,21 @@ export class WakeState implements QueueMember {
     return new Torrent(this.#engine, { ...known, ...counters }, this.#announcer, this.#gate, row)
   }
 
+  /** Tells it what was asked of it. */
+  #equip({ options }: Torrent): void {
+    if (this.#limits !== null) options.setRateLimits(this.#limits)
+    if (this.#controls === null) return
+    options.setOrder(this.#controls)
+    options.setSuperSeeding(this.#controls.superSeeding === true)
+    options.setOverwrite(this.#controls.overwrite === true)
+  }
+
   #isAwake(torrent: Torrent): Torrent {
-    this.#awake = torrent
-    this.#hooks.equip(torrent)
-    this.#row = null
+    this.#held = torrent
+    this.#equip(torrent)
     this.#changes += 1
-    this.#usedMs = this.#engine.clock.now()
-    this.#hooks.woken()
+    torrent.use()
+    this.#owner.woken()
     this.#gate.woke()
     return torrent
   }

@@ -22,13 +22,13 @@ const DEAD_PORT = 1
 const WAKE_LIMIT_MS = 60_000
 
 /** The tracker of all of them. */
-export interface RestTracker extends HttpTracker {
+export interface IdleTracker extends HttpTracker {
   /** From now on it names this peer, `ip port`, to who asks for the torrent. */
   name(infoHash: string, peer: string): void
 }
 
 /** `dead`: how many addresses it names to a torrent, at most; `fresh`: others at each announce. */
-export async function startRestTracker(dead: number, fresh = false): Promise<RestTracker> {
+export async function startIdleTracker(dead: number, fresh = false): Promise<IdleTracker> {
   const alive = new Map<string, string>()
   const [least, most] = FIRST_INTERVALS_SEC
   let answers = 0
@@ -49,7 +49,7 @@ export async function startRestTracker(dead: number, fresh = false): Promise<Res
 }
 
 /** Starts a node that keeps its port over restarts: else its tracker would name the node that was. */
-export async function restingNode(folder: string, data: string): Promise<() => Promise<NodeProcess>> {
+export async function suspendedNode(folder: string, data: string): Promise<() => Promise<NodeProcess>> {
   const settings = {
     'download_defaults.saveas': data,
     'general.allowed_paths': folder,
@@ -82,7 +82,7 @@ export async function wokenByPeer(node: NodeProcess, infoHash: string): Promise<
 /**
  * Milliseconds from `ask`, after which the node asks the tracker, until it calls the peer that the tracker names now.
  */
-async function untilCalled(tracker: RestTracker, infoHash: string, ask: () => Promise<unknown>): Promise<number> {
+async function untilCalled(tracker: IdleTracker, infoHash: string, ask: () => Promise<unknown>): Promise<number> {
   const peer = await startRawPeer('127.0.0.1', () => undefined)
   try {
     tracker.name(infoHash, `${peer.ip} ${peer.port}`)
@@ -96,7 +96,7 @@ async function untilCalled(tracker: RestTracker, infoHash: string, ask: () => Pr
 }
 
 /** Milliseconds from a forced announce until the node calls the peer that the tracker names. */
-export async function wokenByTracker(node: NodeProcess, tracker: RestTracker, infoHash: string): Promise<number> {
+export async function wokenByTracker(node: NodeProcess, tracker: IdleTracker, infoHash: string): Promise<number> {
   const force = async () => {
     const reply = await node.request('PUT', `/downloads/${infoHash}/tracker_force_announce`, {})
     return reply.json<{ forced?: boolean }>().forced
@@ -105,7 +105,7 @@ export async function wokenByTracker(node: NodeProcess, tracker: RestTracker, in
 }
 
 /** Milliseconds from a reader's request until the node calls the peer that the tracker names. */
-export async function wokenByReader(node: NodeProcess, tracker: RestTracker, infoHash: string): Promise<number> {
+export async function wokenByReader(node: NodeProcess, tracker: IdleTracker, infoHash: string): Promise<number> {
   const reading = new AbortController()
   const headers = { 'x-api-key': node.key }
   const read = async () => {

@@ -1,0 +1,112 @@
+// The blocks that one peer sends: from the head of a `piece` message to a slot in the buffer of its piece. The decoder
+// of its connection calls it for each block. Blocks that were not asked for are passed over and counted; a peer that
+// floods is dropped. Invariant: a slot leased here is in `#receiving`, handed to torrent-blocks.ts, or released.
+
+import { BLOCK_BYTES, blockBytes } from '../../base/lengths.ts'
+import type { Slot } from '../../ports/arena.ts'
+import { countUse } from '../peers/peer-places.ts'
+import type { PeerBlockSink, PeerSession } from '../peers/peer-session.ts'
+import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
+import type { TorrentBlocks } from './torrent-blocks.ts'
+import type { TorrentRequests } from '../peers/torrent-requests.ts'
+
+/** Bytes of blocks nobody asked for that a peer may send before it is dropped. */
+const MAX_UNASKED_BYTES = 1024 * 1024
+
+/** A block on its way from the socket into memory. */
+interface ReceivingBlock {
+  readonly piece: number
+  readonly block: number
+  readonly begin: number
+  readonly length: number
+  readonly requestedAtMs: number
+  readonly slot: Slot
+}
+
+/** What one peer sends of one torrent. */
+export class PeerBlocks implements PeerBlockSink {
+  readonly #core: TorrentCore
+  readonly #requests: TorrentRequests
+  readonly #blocks: TorrentBlocks
+  readonly #peer: PeerSession
+  #receiving: ReceivingBlock | null = null
+  /** Bytes of blocks that came without having been asked for. */
+  #unaskedBytes = 0
+
+  constructor(core: TorrentCore, requests: TorrentRequests, blocks: TorrentBlocks, peer: PeerSession) {
+    this.#core = core
+    this.#requests = requests
+    this.#blocks = blocks
+    this.#peer = peer
+  }
+
+  blockStart(piece: number, begin: number, length: number): Uint8Array | null {
+    const content = this.#core.content
+    if (content === null || !this.#core.working || this.#receiving !== null) return this.#unasked(length)
+    const block = begin / BLOCK_BYTES
+    const id = piece * content.stride + block
+    // A reply of another length than asked for would leave a hole or run over.
+    if (!Number.isInteger(id) || !fits(content, piece, begin, length)) return this.#unasked(length)
+    const requestedAtMs = this.#requests.answered(this.#peer, id)
+    if (requestedAtMs === undefined) return this.#unasked(length)
+    const slot = this.#blocks.lease(piece, block)
+    if (slot === null) {
+      // Others took more of the arena than was left to them: the block is asked for again later.
+      this.#core.engine.shared.budget.giveBack()
+      content.picker.release(this.#peer.key, piece, block)
+      return null
+    }
+    this.#receiving = { piece, block, begin, length, requestedAtMs, slot }
+    return slot.bytes
+  }
+
+  blockEnd(_piece: number, _begin: number, _length: number, stored: boolean): void {
+    const receiving = this.#receiving
+    const content = this.#core.content
+    if (receiving === null || content === null) return
+    this.#receiving = null
+    this.#count(receiving)
+    if (stored) return this.#blocks.take(this.#peer.key, receiving, receiving.slot)
+    this.#core.engine.shared.budget.release(receiving.slot)
+    content.picker.release(this.#peer.key, receiving.piece, receiving.block)
+  }
+
+  /** The peer is gone, maybe in the middle of a block. */
+  abandon(): void {
+    const receiving = this.#receiving
+    if (receiving === null) return
+    this.#receiving = null
+    this.#core.engine.shared.budget.release(receiving.slot)
+    this.#core.content?.picker.release(this.#peer.key, receiving.piece, receiving.block)
+  }
+
+  #count({ length, requestedAtMs }: ReceivingBlock): void {
+    const peer = this.#peer
+    const core = this.#core
+    const nowMs = core.now()
+    peer.lastBlockMs = nowMs
+    peer.down.add(nowMs, length)
+    countUse(peer, nowMs, length, true)
+    peer.pipeline.received(nowMs, length, requestedAtMs, peer.outstanding.size)
+    core.down.add(nowMs, length)
+    core.engine.totals.downBytes += length
+    core.totalDown += length
+    core.sessionDown += length
+  }
+
+  #unasked(length: number): null {
+    const peer = this.#peer
+    if (peer.forgiven > 0) {
+      peer.forgiven -= 1
+      return null
+    }
+    this.#unaskedBytes += length
+    if (this.#unaskedBytes > MAX_UNASKED_BYTES) peer.close('sends blocks nobody asked for', true)
+    return null
+  }
+}
+
+function fits(content: TorrentContent, piece: number, begin: number, length: number): boolean {
+  if (piece >= content.lengths.pieceCount || begin >= content.lengths.pieceLength) return false
+  return length > 0 && length === blockBytes(content.lengths, piece, begin / BLOCK_BYTES)
+}

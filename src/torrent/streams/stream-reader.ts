@@ -1,0 +1,199 @@
+// One open reader of one file: waits for bytes without polling, moves the windows of the picker. It touches the picker
+// only from the first time it has to wait. Invariant: every promise of waitFor settles: by its piece, by close(), or by
+// the torrent's error or end.
+
+import { AppError } from '../../base/errors.ts'
+import { piecesOfRange } from '../../base/lengths.ts'
+import type { Slot } from '../../ports/arena.ts'
+import type { StoreVolume } from '../../ports/volumes.ts'
+import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
+import { firstHad, firstMissing } from '../../base/piece-set.ts'
+import type { OpenReader } from './open-readers.ts'
+import type { StreamCursor, StreamWindows } from './stream-window.ts'
+import type { PartReports } from '../part-reports.ts'
+import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
+import type { FileReader } from '../types.ts'
+
+/** How far ahead waitFor looks for bytes that are there: a caller reads less than this at a time. */
+const LOOK_AHEAD_BYTES = 256 * 1024 * 1024
+/** Who waits for a byte will want this much after it at once. */
+const SOON_BYTES = 8 * 1024 * 1024
+/** A reader that asks for nothing this long is paused: its client does not read. */
+const PAUSE_MS = 5000
+
+/** The run of a torrent, as who misses something of it needs it; see TorrentRun. */
+export interface RunForReaders {
+  /** True while the torrent runs, although it is stopped or queued, because readers miss pieces. */
+  readonly forReaders: boolean
+  /** A piece is missed: the torrent has to run. Throws its error when it cannot. */
+  runForReaders(): void
+  /** The last that missed something is gone. */
+  readersDone(): void
+}
+
+/** What a reader reads, and what of its torrent it needs. */
+export interface ReadFile {
+  readonly core: TorrentCore
+  readonly content: TorrentContent
+  readonly file: TorrentFile
+  readonly windows: StreamWindows
+  readonly run: RunForReaders
+  readonly reports: Pick<PartReports, 'storeFailed'>
+}
+
+interface Waiter {
+  readonly position: number
+  readonly resolve: (count: number) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** One open reader. */
+export class StreamReader implements FileReader, OpenReader {
+  readonly #reads: ReadFile
+  readonly #content: TorrentContent
+  readonly #file: TorrentFile
+  #cursor: StreamCursor | null = null
+  #waiters: Waiter[] = []
+  #seenMs = 0
+  #closed = false
+  #jumped = false
+  /** Why nothing more is read for it. */
+  #cutBy: { readonly error: unknown } | null = null
+
+  /** It is one of the torrent's readers until it is closed. */
+  constructor(reads: ReadFile) {
+    this.#reads = reads
+    this.#content = reads.content
+    this.#file = reads.file
+    reads.core.readers.add(this)
+  }
+
+  get sizeBytes(): number {
+    return this.#file.length
+  }
+
+  get fileIndex(): number {
+    return this.#file.index
+  }
+
+  get volume(): StoreVolume | undefined {
+    return this.#content.store.volume
+  }
+
+  waitFor(position: number): number | Promise<number> {
+    if (this.#closed) return Promise.reject(new AppError('Aborted'))
+    if (this.#cutBy !== null) return Promise.reject(this.#cutBy.error)
+    if (position >= this.#file.length) return 0
+    const there = this.#available(position)
+    this.#seenMs = this.#reads.core.now()
+    // The window moves on with what is read, so that it stays ahead.
+    this.#cursor?.moveTo(position, this.#seenMs)
+    if (there > 0) return there
+    if (this.#cursor === null || !this.#content.picker.isOpen(this.#pieceAt(position))) this.#jumped = true
+    if (this.#cursor === null) {
+      this.#cursor = this.#reads.windows.open(this.#file.offset, this.#file.length, this.#seenMs)
+      this.#cursor.moveTo(position, this.#seenMs)
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiters.push({ position, resolve, reject })
+      try {
+        this.#reads.run.runForReaders()
+      } catch (error) {
+        this.fail(error)
+      }
+    })
+  }
+
+  async read(position: number, length: number, slot: Slot): Promise<number> {
+    if (this.#closed) throw new AppError('Aborted')
+    if (this.#cutBy !== null) throw this.#cutBy.error
+    const count = Math.min(length, slot.bytes.length, this.#available(position))
+    if (count <= 0) return 0
+    const { engine } = this.#reads.core
+    try {
+      return await this.#content.store.read(this.#file.offset + position, count, engine.shared.uploadSlots.arena, slot)
+    } catch (error) {
+      this.#reads.reports.storeFailed(error)
+      throw error
+    }
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    // An error with its stack costs more than a short answer: only made when somebody waits.
+    if (this.#waiters.length > 0) this.fail(new AppError('Aborted'))
+    this.#cursor?.close()
+    this.#cursor = null
+    this.#reads.core.readers.delete(this)
+    if (this.#reads.windows.size === 0) this.#reads.run.readersDone()
+  }
+
+  /** True once after the reader began to wait for the first time, or for a piece that nobody was asked for. */
+  takeJump(): boolean {
+    const jumped = this.#jumped
+    this.#jumped = false
+    return jumped
+  }
+
+  pieceDone(piece: number): void {
+    if (this.#waiters.some(waiter => this.#pieceAt(waiter.position) === piece)) this.wake()
+  }
+
+  waitsFor(piece: number): boolean {
+    return this.#waiters.some(
+      ({ position }) => piece >= this.#pieceAt(position) && piece <= this.#pieceAt(position + SOON_BYTES),
+    )
+  }
+
+  /** Settles the waiters whose bytes are there. */
+  wake(): void {
+    const waiters = this.#waiters
+    this.#waiters = []
+    for (const waiter of waiters) {
+      const there = this.#available(waiter.position)
+      if (there > 0) waiter.resolve(there)
+      else this.#waiters.push(waiter)
+    }
+  }
+
+  /** As fail(), for all time. */
+  cut(error: unknown): void {
+    this.#cutBy = { error }
+    this.fail(error)
+  }
+
+  fail(error: unknown): void {
+    const waiters = this.#waiters
+    this.#waiters = []
+    for (const waiter of waiters) waiter.reject(error)
+  }
+
+  tick(nowMs: number): void {
+    if (this.#cursor !== null && this.#waiters.length === 0 && nowMs - this.#seenMs > PAUSE_MS) this.#cursor.pause()
+  }
+
+  #pieceAt(position: number): number {
+    return Math.floor((this.#file.offset + position) / this.#content.lengths.pieceLength)
+  }
+
+  #available(position: number): number {
+    return availableAt(this.#content, this.#file, position, LOOK_AHEAD_BYTES)
+  }
+}
+
+/** Verified bytes of the file from `position` on without a gap, at most `most`. */
+export function availableAt(
+  { lengths, picker, doubted }: TorrentContent,
+  file: TorrentFile,
+  position: number,
+  most: number,
+): number {
+  const rest = Math.min(file.length - position, most)
+  if (position < 0 || rest <= 0) return 0
+  const [first, last] = piecesOfRange(lengths, file.offset + position, rest)
+  const lacking = firstMissing(picker.have, first, last)
+  const missing = doubted === null ? lacking : Math.min(lacking, firstHad(doubted, first, last))
+  if (missing > last) return rest
+  return Math.max(0, missing * lengths.pieceLength - file.offset - position)
+}
