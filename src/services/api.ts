@@ -64,18 +64,18 @@ export interface ShutdownService {
 
 /** Everything http/ needs of the node. */
 export interface Services {
-  downloads: DownloadsService
-  torrentInfo: TorrentInfoService
-  torrentMaker: TorrentMakerService
-  imports: ImportService
-  updates: UpdatesService
-  settings: SettingsService
-  state: StateService
-  statistics: StatisticsService
-  events: EventsService
-  shutdown: ShutdownService
-  debug: DebugService
-  metrics: MetricsService
-  callerPaths: CallerPathsService
-  keys: KeysService
+  readonly downloads: DownloadsService
+  readonly torrentInfo: TorrentInfoService
+  readonly torrentMaker: TorrentMakerService
+  readonly imports: ImportService
+  readonly updates: UpdatesService
+  readonly settings: SettingsService
+  readonly state: StateService
+  readonly statistics: StatisticsService
+  readonly events: EventsService
+  readonly shutdown: ShutdownService
+  readonly debug: DebugService
+  readonly metrics: MetricsService
+  readonly callerPaths: CallerPathsService
+  readonly keys: KeysService
 }
