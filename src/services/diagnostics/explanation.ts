@@ -1,6 +1,6 @@
 // Why one download does not move, as it is answered: what is known of it now, and the reasons in it (explain.ts).
 
-import type { Explanation } from '../api.ts'
+import type { Explanation } from '../downloads/download-records-api.ts'
 import type { DownloadEntry } from '../downloads/download-entry.ts'
 import { shownStatus, webSeedRecord } from '../downloads/download-record.ts'
 import { explain, type ExplainFacts, isMoving } from './explain.ts'

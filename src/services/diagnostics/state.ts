@@ -2,7 +2,7 @@
 
 import type { NetworkFacts } from '../../ports/network-facts.ts'
 import type { VolumeFacts } from '../../ports/volumes.ts'
-import type { CoreStateName, NetworkState, StateRecord, StateService, VolumeRecord } from '../api.ts'
+import type { CoreStateName, NetworkState, StateRecord, StateService, VolumeRecord } from './state-api.ts'
 
 /** An exception's text is cut here: it is meant to be read. */
 const MAX_TEXT_CHARS = 2000
