@@ -1,4 +1,5 @@
-// A semaphore with a bounded queue: a number may run at a time, a number may wait, and any more are refused.
+// A semaphore with a bounded queue: a limit for holders, a limit for those who wait, and whoever comes when both are
+// reached is refused.
 
 /** At most `most` hold it at a time, at most `mostWaiting` wait for it. */
 export class Semaphore {

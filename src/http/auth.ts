@@ -4,7 +4,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Secret } from '../base/secret.ts'
 import type { KeyList, KeyScope, StoredKey } from '../ports/key-list.ts'
-import type { Caller } from '../services/api.ts'
+import type { Caller } from '../services/callers-api.ts'
 import type { Scope } from './route.ts'
 
 /** Where a request may carry a key. Header values are empty texts when absent. */

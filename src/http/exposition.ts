@@ -1,6 +1,6 @@
 // The text format of Prometheus, version 0.0.4 (https://prometheus.io/docs/instrumenting/exposition_formats/). Pure.
 
-import type { MetricFamily, MetricSample } from '../services/api.ts'
+import type { MetricFamily, MetricSample } from '../services/diagnostics/metrics-api.ts'
 
 /** Type of the answer. */
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8'

@@ -1,6 +1,6 @@
 // Counts of times by how long they were: plain arrays, some ten nanoseconds a time.
 
-import type { MetricSample } from '../services/api.ts'
+import type { MetricSample } from '../services/diagnostics/metrics-api.ts'
 
 /** Upper ends of the buckets, milliseconds: from a cached range to a first piece from a slow swarm. */
 const EDGES_MS = [0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000]

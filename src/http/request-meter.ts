@@ -2,7 +2,7 @@
 // long until the first byte of the file.
 
 import type { Clock } from '../ports/clock.ts'
-import type { MetricFamily } from '../services/api.ts'
+import type { MetricFamily } from '../services/diagnostics/metrics-api.ts'
 import { LatencyHistogram } from './latency-histogram.ts'
 
 /** Statuses are below this. */

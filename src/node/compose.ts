@@ -103,8 +103,11 @@ export class TributaryNode {
     listening(await this.#startHttp())
     // Threads that are made from here on have it too.
     this.#priority.follow(this.#environment.settings.values.resource_monitor.cpu_priority)
-    checkMachineCode(['koffi', 'sodium-native'])
-    const [records, { startEngine }] = await Promise.all([this.#openRecords(), loadEngine()])
+    const loading = loadEngine()
+    // Heard of below, when the database is among what is stopped.
+    loading.catch(() => undefined)
+    const records = await this.#openRecords()
+    const { startEngine } = await loading
     const release = holdYoungGeneration()
     await this.#load(records, startEngine).finally(release)
     this.#parts.state.markStarted()
@@ -332,9 +335,11 @@ export class TributaryNode {
 
 /**
  * The engine, which the first answer does without: loaded while the database opens, when who waited has been answered.
+ * Rejects with AppError MachineCodeChanged where machine code that it may load is not what this version was made with.
  */
 async function loadEngine(): Promise<typeof import('./engine/engine-parts.ts')> {
   await delay(FIRST_ANSWER_MS)
+  checkMachineCode(['koffi', 'sodium-native'])
   return import('./engine/engine-parts.ts')
 }
 

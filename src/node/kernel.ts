@@ -2,7 +2,7 @@
 // and engine.
 
 import type { RecordsStore } from '../records/records-store.ts'
-import type { MetricFamily } from '../services/api.ts'
+import type { MetricFamily } from '../services/diagnostics/metrics-api.ts'
 import type { NodeFigures } from '../services/diagnostics/statistics.ts'
 import type { Downloads } from '../services/downloads/downloads.ts'
 import type { TorrentInfo } from '../services/downloads/torrent-info.ts'

@@ -69,7 +69,7 @@ export interface FilePieceStoresStats extends PoolStats {
   readonly lanesWaiting: number
 }
 
-/** Opens stores over files. start() first, stop() last. */
+/** Opens stores over files; threads start with the first job. stop() last. */
 export class FilePieceStores implements PieceStores {
   readonly #parts: StoreParts
   readonly #jobs: VolumeJobs
@@ -104,11 +104,6 @@ export class FilePieceStores implements PieceStores {
         ...(freeBytes === undefined ? {} : { free: freeBytes }),
       }),
     }
-  }
-
-  /** Nothing runs before the first job; here for the order of composition. */
-  start(): Promise<void> {
-    return Promise.resolve()
   }
 
   open(layout: StoreLayout): PieceStore {

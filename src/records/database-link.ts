@@ -3,10 +3,11 @@
 // Jobs of the background have a queue of their own, which goes on only while nothing else waits.
 // Invariant: every promise settles, also when the thread dies or close() gives up.
 
+import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { makeDeferred } from '../base/deferred.ts'
 import { AppError, type ErrorCode, errorTable } from '../base/errors.ts'
-import { type PackedMessage, packMessage, transferred, unpackMessage } from './packer.ts'
+import type { PackedMessage } from './packer.ts'
 import type {
   FromDatabase,
   JobAnswer,
@@ -27,6 +28,9 @@ const MAX_BATCH_BYTES = 4 * 1024 * 1024
 const GATHER_MS = 20
 /** What a job costs in the queue beside its bytes and texts. */
 const JOB_BYTES = 256
+
+/** The thread takes longer to start: a node answers its first request before it reads the packer's code. */
+const PACKER_AFTER_MS = 10
 
 interface Waiting {
   readonly job: JobMessage
@@ -67,6 +71,9 @@ export class DatabaseLink<J extends JobTable<J>, Facts> {
   readonly #ears: LinkEars
   readonly #opened = makeDeferred<Facts>()
   readonly #exited = makeDeferred<boolean>()
+  /** Null until it is loaded; nothing is sent or read before. */
+  #packer: typeof import('./packer.ts') | null = null
+  readonly #packerLoaded: Promise<void>
   #state: LinkState = 'opening'
   #queue: Waiting[] = []
   #background: Waiting[] = []
@@ -90,11 +97,26 @@ export class DatabaseLink<J extends JobTable<J>, Facts> {
     this.#ears = ears
     this.#endError = new AppError('Aborted', `The ${kind.what} are closed.`)
     this.#worker = new Worker(workerUrl, { workerData })
-    this.#worker.on('message', (packed: PackedMessage) =>
-      this.#handleMessage(unpackMessage(packed) as FromDatabase<Facts>),
-    )
-    this.#worker.on('error', error => this.#handleLoss(error))
-    this.#worker.on('exit', () => this.#handleExit())
+    this.#packerLoaded = this.#loadPacker()
+    this.#worker.on('message', (packed: PackedMessage) => this.#whenLoaded(() => this.#handlePacked(packed)))
+    this.#worker.on('error', error => this.#whenLoaded(() => this.#handleLoss(error)))
+    this.#worker.on('exit', () => this.#whenLoaded(() => this.#handleExit()))
+  }
+
+  async #loadPacker(): Promise<void> {
+    await delay(PACKER_AFTER_MS)
+    this.#packer = await import('./packer.ts')
+  }
+
+  /** What the thread says is handled in its order, also what it says before the packer is there. */
+  #whenLoaded(handle: () => void): void {
+    if (this.#packer === null) void this.#packerLoaded.then(handle)
+    else handle()
+  }
+
+  #handlePacked(packed: PackedMessage): void {
+    const message = this.#packer?.unpackMessage(packed)
+    this.#handleMessage(message as FromDatabase<Facts>)
   }
 
   /** Settles when the file is open. Rejects with AppError StateUnreadable, DiskFull, DiskError or WorkerLost. */
@@ -142,7 +164,7 @@ export class DatabaseLink<J extends JobTable<J>, Facts> {
   async close(deadlineMs: number): Promise<boolean> {
     if (this.#state === 'over') return this.#clean
     this.#state = this.#state === 'opening' || this.#state === 'open' ? 'closing' : this.#state
-    this.#sendNext()
+    this.#whenLoaded(() => this.#sendNext())
     const timer = setTimeout(() => void this.#worker.terminate(), deadlineMs)
     const clean = await this.#exited.promise
     clearTimeout(timer)
@@ -169,7 +191,8 @@ export class DatabaseLink<J extends JobTable<J>, Facts> {
   #sendNext(): void {
     if (this.#gathering !== null) clearTimeout(this.#gathering)
     this.#gathering = null
-    if (this.#underWay.length > 0 || this.#state === 'opening' || this.#state === 'over') return
+    if (this.#packer === null || this.#underWay.length > 0) return
+    if (this.#state === 'opening' || this.#state === 'over') return
     if (!this.#waits) {
       if (this.#state === 'closing' && !this.#closeSent) {
         this.#closeSent = true
@@ -201,9 +224,11 @@ export class DatabaseLink<J extends JobTable<J>, Facts> {
     return queue.splice(0, count)
   }
 
+  /** Only while the file is open: the packer is there. */
   #send(message: ToDatabase): void {
-    const packed = packMessage(message)
-    this.#worker.postMessage(packed, transferred(packed))
+    if (this.#packer === null) throw new Error('the database thread is not open')
+    const packed = this.#packer.packMessage(message)
+    this.#worker.postMessage(packed, this.#packer.transferred(packed))
   }
 
   #handleMessage(message: FromDatabase<Facts>): void {

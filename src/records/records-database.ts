@@ -3,26 +3,14 @@
 
 import type Database from 'better-sqlite3'
 import { AppError, errorText } from '../base/errors.ts'
-import { runSteps } from '../wire/steps.ts'
-import { AnnounceRows } from './announce-rows.ts'
-import { DiscoveredMetadataRows } from './discovered-metadata-rows.ts'
-import { DownloadRows } from './download-rows.ts'
 import { EventRows } from './event-rows.ts'
-import { FeedRows } from './feed-rows.ts'
-import { type DatabaseOptions, durableJobs, type JobName, type OpenFacts, type RecordJobs } from './jobs.ts'
-import { NodeRows } from './node-rows.ts'
+import { type Handlers, makeHandlers } from './job-handlers.ts'
+import { type DatabaseOptions, durableJobs, type JobName, type OpenFacts } from './jobs.ts'
 import { databaseError } from './database-trouble.ts'
 import { type OpenedDatabase, openDatabase } from './open-database.ts'
-import { OwnFileRows } from './own-file-rows.ts'
-import { packResume, unpackFacts } from './packed-progress.ts'
 import { ProgressRows } from './progress-rows.ts'
-import { SeenFileRows } from './seen-file-rows.ts'
-import { SettingsHistoryRows } from './settings-history-rows.ts'
 import type { JobAnswer, JobFailure, JobMessage } from './thread-messages.ts'
-import { UpdateRows } from './update-rows.ts'
 import { openUpgraded, type UpgradeReport } from './upgrade-database.ts'
-
-type Handlers = { readonly [N in JobName]: (...args: RecordJobs[N]['args']) => RecordJobs[N]['reply'] }
 
 /** The database with its statements. */
 export class RecordsDatabase {
@@ -106,69 +94,4 @@ export function failure(error: unknown): JobFailure {
     }
   }
   return { ok: false, code: 'Bug', text: error instanceof Error ? (error.stack ?? error.message) : errorText(error) }
-}
-
-function makeHandlers(
-  database: Database.Database,
-  progress: ProgressRows,
-  events: EventRows,
-  facts: OpenFacts,
-): Handlers {
-  const announces = new AnnounceRows(database, facts.cleanStop)
-  const ownFiles = new OwnFileRows(database)
-  const downloads = new DownloadRows(database, progress, ownFiles)
-  const node = new NodeRows(database)
-  const updates = new UpdateRows(database)
-  const feeds = new FeedRows(database)
-  const seen = new SeenFileRows(database)
-  const settings = new SettingsHistoryRows(database)
-  const metadata = new DiscoveredMetadataRows(database)
-  return {
-    'download.insert': download => downloads.insert(download),
-    'download.update': (infoHash, change) => downloads.update(infoHash, change),
-    'download.delete': infoHash => downloads.delete(infoHash),
-    'download.list': (after, limit) => downloads.list(after, limit),
-    'download.load': (after, limit, maxBytes) =>
-      downloads.load(after, limit, maxBytes).map(each => ({ ...each, resume: packResume(each.resume) })),
-    'download.metainfo': infoHash => downloads.metainfo(infoHash),
-    'download.totals': totals => downloads.setTotals(totals),
-    'download.seeded': seeded => downloads.setSeeded(seeded),
-    'progress.verified': (infoHash, piece, atMs) => progress.verified(infoHash, piece, atMs),
-    'progress.checkpoint': (infoHash, have, files, atMs) =>
-      progress.checkpoint(infoHash, have, runSteps(unpackFacts(files)), atMs),
-    'progress.doubt': (infoHash, files) => progress.doubt(infoHash, files),
-    'progress.reset': infoHash => progress.reset(infoHash),
-    'files.own': infoHash => ownFiles.list(infoHash),
-    'files.noteOwn': (infoHash, runs) => ownFiles.note(infoHash, runs),
-    'progress.resume': infoHash => packResume(progress.resumeOf(infoHash)),
-    'event.append': (atMs, types, payloads) => events.appendAll(atMs, types, payloads),
-    'event.read': (since, limit) => events.read(since, limit),
-    'event.bounds': () => events.bounds(),
-    'node.get': key => node.get(key),
-    'node.set': (key, value) => node.set(key, value),
-    'node.getOrSet': (key, value) => node.getOrSet(key, value),
-    'update.followed': () => updates.followed(),
-    'update.keepFollowed': row => updates.keepFollowed(row),
-    'update.dropFollowed': target => updates.dropFollowed(target),
-    'update.published': () => updates.published(),
-    'update.keepPublished': row => updates.keepPublished(row),
-    'update.dropPublished': name => updates.dropPublished(name),
-    'settings.note': (changes, atMs) => settings.note(changes, atMs),
-    'settings.list': (before, limit) => settings.list(before, limit),
-    'settings.latest': () => settings.latest(),
-    'metadata.get': infoHash => metadata.get(infoHash),
-    'metadata.keep': (infoHash, infoBytes, atMs) => metadata.keep(infoHash, infoBytes, atMs),
-    'feed.list': () => feeds.list(),
-    'feed.add': (channel, url, addedAtMs) => feeds.add(channel, url, addedAtMs),
-    'feed.drop': (channel, url) => feeds.drop(channel, url),
-    'feed.unseen': (channel, url, items) => feeds.unseen(channel, url, items),
-    'feed.checked': (channel, url, check, items) => feeds.checked(channel, url, check, items),
-    'announce.trim': atMs => announces.trim(atMs),
-    'announce.list': (after, limit) => announces.list(after, limit),
-    'announce.keep': rows => announces.keep(rows),
-    'announce.settle': row => announces.keep([row]),
-    'seen.list': (after, limit) => seen.list(after, limit),
-    'seen.keep': files => seen.keep(files),
-    'seen.drop': paths => seen.drop(paths),
-  }
 }

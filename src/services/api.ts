@@ -1,5 +1,5 @@
-// The interfaces of the use cases that http/ may see, and the values that cross it: everything that the files *-api.ts
-// define, a chapter each.
+// The services that http/ is given. Their interfaces lie in the files *-api.ts, which src imports directly; what the
+// dashboard and tests use of them is exported here too.
 
 import type { CallerPathsService, KeysService } from './callers-api.ts'
 import type { DebugService } from './diagnostics/debug-api.ts'
@@ -13,48 +13,26 @@ import type { StatisticsService } from './diagnostics/statistics-api.ts'
 import type { TorrentInfoService, TorrentMakerService } from './downloads/torrents-api.ts'
 import type { UpdatesService } from './updates/updates-api.ts'
 
-export type { Caller, CallerPathsService, KeyRecord, KeysService, NewKeyRecord } from './callers-api.ts'
+export type { Caller } from './callers-api.ts'
 export type { DebugService } from './diagnostics/debug-api.ts'
-export type { MetricFamily, MetricSample, MetricsService } from './diagnostics/metrics-api.ts'
+export type { MetricsService } from './diagnostics/metrics-api.ts'
 export type { DownloadDetails, TorrentDescription } from './downloads/details-api.ts'
-export type { ImportedTorrent, ImportPage, ImportService } from './import/import-api.ts'
-export type {
-  EffectiveSetting,
-  EffectiveSettings,
-  Json,
-  SettingHistoryEntry,
-  SettingSource,
-  SettingsService,
-} from './settings/settings-api.ts'
+export type { ImportedTorrent, ImportPage } from './import/import-api.ts'
+export type { EffectiveSetting, EffectiveSettings, Json } from './settings/settings-api.ts'
 export type { FollowedUpdate, PublishedUpdate, UpdatesService } from './updates/updates-api.ts'
 export type {
-  CircuitsRecord,
   DownloadRecord,
-  DownloadStatus,
-  ExplainReason,
   Explanation,
   FileRecord,
   ListedDownload,
   PeerRecord,
   TrackerRecord,
-  WebSeedRecord,
 } from './downloads/download-records-api.ts'
-export type {
-  AddDownload,
-  ControlChange,
-  DownloadsService,
-  ListOptions,
-  PatchDownload,
-} from './downloads/downloads-api.ts'
+export type { ControlChange, DownloadsService, ListOptions, PatchDownload } from './downloads/downloads-api.ts'
 export type { Asker, StreamReader, StreamableFile } from './downloads/streams-api.ts'
-export type {
-  CreateTorrent,
-  CreatedTorrent,
-  TorrentInfoService,
-  TorrentMakerService,
-} from './downloads/torrents-api.ts'
-export type { CoreStateName, NetworkState, StateRecord, StateService, VolumeRecord } from './diagnostics/state-api.ts'
-export type { EventRecord, EventRun, EventSubscription, EventsService } from './events/events-api.ts'
+export type { CreateTorrent } from './downloads/torrents-api.ts'
+export type { NetworkState, StateRecord } from './diagnostics/state-api.ts'
+export type { EventRecord, EventRun, EventsService } from './events/events-api.ts'
 
 /** PUT /shutdown (extra). */
 export interface ShutdownService {
@@ -64,18 +42,18 @@ export interface ShutdownService {
 
 /** Everything http/ needs of the node. */
 export interface Services {
-  downloads: DownloadsService
-  torrentInfo: TorrentInfoService
-  torrentMaker: TorrentMakerService
-  imports: ImportService
-  updates: UpdatesService
-  settings: SettingsService
-  state: StateService
-  statistics: StatisticsService
-  events: EventsService
-  shutdown: ShutdownService
-  debug: DebugService
-  metrics: MetricsService
-  callerPaths: CallerPathsService
-  keys: KeysService
+  readonly downloads: DownloadsService
+  readonly torrentInfo: TorrentInfoService
+  readonly torrentMaker: TorrentMakerService
+  readonly imports: ImportService
+  readonly updates: UpdatesService
+  readonly settings: SettingsService
+  readonly state: StateService
+  readonly statistics: StatisticsService
+  readonly events: EventsService
+  readonly shutdown: ShutdownService
+  readonly debug: DebugService
+  readonly metrics: MetricsService
+  readonly callerPaths: CallerPathsService
+  readonly keys: KeysService
 }

@@ -4,8 +4,7 @@
 import { fileURLToPath } from 'node:url'
 import { AppError } from '../base/errors.ts'
 import type { ClientPaths } from '../ports/new-files.ts'
-import type { Caller, CallerPathsService } from './api.ts'
-import type { NamedPaths } from './callers-api.ts'
+import type { Caller, CallerPathsService, NamedPaths } from './callers-api.ts'
 
 /** See CallerPathsService. */
 export class CallerPaths implements CallerPathsService {

@@ -26,8 +26,13 @@ function mayImport(from: SourceFile, target: string): boolean {
   if (roomOf(target) === room) return true
   if (target === `src/chapters/${chapterOf(target)}/${chapterLists[from.path]}`) return true
   return (rules[room] ?? []).some(entry =>
-    entry.endsWith('.ts') ? target === `src/${entry}` : roomOf(target) === entry && target.startsWith('src/'),
+    entry.endsWith('.ts') ? fileRule(entry).test(target) : roomOf(target) === entry && target.startsWith('src/'),
   )
+}
+
+/** What an entry that ends in `.ts` names: `*` is any run of characters. */
+function fileRule(entry: string): RegExp {
+  return new RegExp(`^src/${entry.replaceAll('.', '\\.').replaceAll('*', '.*')}$`)
 }
 
 test('every folder of src is a known room', () => {

@@ -21,6 +21,12 @@ test('the engine, the store and packages for later are not loaded before the fir
   )
 })
 
+test('the thread of the database starts before the packer of its messages is loaded', () => {
+  const loaded = loadedWith('src/records/records-store.ts')
+  assert.ok(loaded.has('src/records/database-link.ts'))
+  assert.ok(!loaded.has('msgpackr'))
+})
+
 test('the engine comes without the packages that an idle node needs not', () => {
   const loaded = loadedWith('src/node/engine/engine-parts.ts')
   assert.ok(loaded.has('src/pools/pool.ts') && loaded.has('bitfield'))

@@ -2,7 +2,8 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../base/errors.ts'
-import type { Asker, DownloadsService } from '../../services/api.ts'
+import type { Asker } from '../../services/downloads/streams-api.ts'
+import type { DownloadsService } from '../../services/downloads/downloads-api.ts'
 import type { LinkSigner } from '../links.ts'
 import { type PlaylistEntry, playlistHead, playlistLines } from './m3u.ts'
 import { type NamedFile, type PlayedFile, playedFiles } from './sidecars.ts'

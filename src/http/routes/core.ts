@@ -1,6 +1,6 @@
 // Routes of the core: torrent metadata, settings, variables, state, health (spec 4.2, 4.9; decisions part 5).
 
-import type { Json } from '../../services/api.ts'
+import type { Json } from '../../services/settings/settings-api.ts'
 import { PreparedJson, route } from '../route.ts'
 import {
   EffectiveSettingsReply,

@@ -1,7 +1,7 @@
 // Routes of downloads (spec 4.1, decisions part 2). They translate names and nothing else; the rules live in services.
 
 import { AppError } from '../../base/errors.ts'
-import type { FileRecord } from '../../services/api.ts'
+import type { FileRecord } from '../../services/downloads/download-records-api.ts'
 import { type BytesReply, ListedJson, PreparedJson, route } from '../route.ts'
 import {
   AddParameters,

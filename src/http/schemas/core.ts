@@ -1,7 +1,7 @@
 // JSON schemas of state, settings, variables, torrent metadata and the error envelope (spec 2.14-2.16, 4.2, 4.9, 7).
 
 import { Type } from '@sinclair/typebox'
-import type { Json } from '../../services/api.ts'
+import type { Json } from '../../services/settings/settings-api.ts'
 
 const AnyJson = Type.Unsafe<Json>(Type.Any({ description: 'any JSON value' }))
 

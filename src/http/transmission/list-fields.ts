@@ -1,6 +1,6 @@
 // The fields of torrent-get that are lists: files, peers, trackers (RPC specification of Transmission, part 3.3).
 
-import type { FileRecord, PeerRecord, TrackerRecord } from '../../services/api.ts'
+import type { FileRecord, PeerRecord, TrackerRecord } from '../../services/downloads/download-records-api.ts'
 import type { SeenTorrent } from './seen-torrent.ts'
 
 /** This node's normal priority; below it is low, above it high. */

@@ -1,7 +1,7 @@
 // The methods of the RPC by name (specification of Transmission, parts 3 and 4).
 
 import { AppError } from '../../base/errors.ts'
-import type { PatchDownload } from '../../services/api.ts'
+import type { PatchDownload } from '../../services/downloads/downloads-api.ts'
 import { type RpcContext, type RpcMethod, type RpcResult, targetsOf } from './rpc-context.ts'
 import { eachTorrent } from './each-torrent.ts'
 import { freeSpace, groupGet, portTest, sessionClose, sessionGet, sessionSet, sessionStats } from './session-methods.ts'

@@ -2,7 +2,10 @@
 
 import { AppError } from '../../base/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Caller, Json, ListedDownload, Services } from '../../services/api.ts'
+import type { Caller } from '../../services/callers-api.ts'
+import type { Json } from '../../services/settings/settings-api.ts'
+import type { ListedDownload } from '../../services/downloads/download-records-api.ts'
+import type { Services } from '../../services/api.ts'
 import type { ListedValues } from '../route.ts'
 import { type RpcArguments, wrong } from './rpc-arguments.ts'
 import type { TorrentIds } from './torrent-ids.ts'

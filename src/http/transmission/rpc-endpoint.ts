@@ -3,7 +3,8 @@
 
 import { AppError } from '../../base/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Caller, Services } from '../../services/api.ts'
+import type { Caller } from '../../services/callers-api.ts'
+import type { Services } from '../../services/api.ts'
 import { ListedJson } from '../route.ts'
 import { type RpcContext, LongRpcResult, type RpcResult } from './rpc-context.ts'
 import { rpcMethods } from './methods.ts'

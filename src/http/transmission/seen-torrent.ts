@@ -1,14 +1,10 @@
 // One torrent as the fields of torrent-get see it: its record, and what has to be asked for, once and only when it is
 // needed.
 
-import type {
-  DownloadDetails,
-  DownloadsService,
-  FileRecord,
-  Json,
-  ListedDownload,
-  TorrentDescription,
-} from '../../services/api.ts'
+import type { DownloadDetails, TorrentDescription } from '../../services/downloads/details-api.ts'
+import type { DownloadsService } from '../../services/downloads/downloads-api.ts'
+import type { FileRecord, ListedDownload } from '../../services/downloads/download-records-api.ts'
+import type { Json } from '../../services/settings/settings-api.ts'
 import type { TorrentIds } from './torrent-ids.ts'
 
 /** Settings of the node by section. */

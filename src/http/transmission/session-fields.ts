@@ -1,7 +1,7 @@
 // The settings of the session in the words of the RPC (specification of Transmission, part 4.1): each is read from
 // settings of this node, and most can be changed. Those that this node has nothing for have one value and keep it.
 
-import type { Json } from '../../services/api.ts'
+import type { Json } from '../../services/settings/settings-api.ts'
 import type { RpcArguments } from './rpc-arguments.ts'
 import type { SettingsSections } from './seen-torrent.ts'
 

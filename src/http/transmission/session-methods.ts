@@ -1,7 +1,7 @@
 // Methods of the RPC that concern the session (specification of Transmission, part 4).
 
 import { AppError } from '../../base/errors.ts'
-import type { Json } from '../../services/api.ts'
+import type { Json } from '../../services/settings/settings-api.ts'
 import { admitted, checkAdmin, type RpcContext, type RpcResult } from './rpc-context.ts'
 import { type RpcArguments, wrong } from './rpc-arguments.ts'
 import type { SettingsSections } from './seen-torrent.ts'

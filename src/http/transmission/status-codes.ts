@@ -1,6 +1,6 @@
 // States of a torrent as numbers (RPC specification of Transmission, part 3.3), and what goes with them.
 
-import type { DownloadRecord } from '../../services/api.ts'
+import type { DownloadRecord } from '../../services/downloads/download-records-api.ts'
 
 const STOPPED = 0
 const CHECK_WAIT = 1

@@ -1,6 +1,6 @@
 // torrent-add (specification of Transmission, part 3.4). Which files are wanted and how badly is said by index.
 
-import type { AddDownload } from '../../services/api.ts'
+import type { AddDownload } from '../../services/downloads/downloads-api.ts'
 import { AppError } from '../../base/errors.ts'
 import { type RpcContext, nowSec, type RpcResult } from './rpc-context.ts'
 import { type RpcArguments, wrong } from './rpc-arguments.ts'

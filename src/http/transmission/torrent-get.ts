@@ -1,7 +1,8 @@
 // torrent-get (specification of Transmission, part 3.3): any fields of any torrents, as objects or as a table. Torrents
 // are read and written one after the other, so that a list of thousands holds up no other request.
 
-import type { ListedDownload, ListOptions } from '../../services/api.ts'
+import type { ListedDownload } from '../../services/downloads/download-records-api.ts'
+import type { ListOptions } from '../../services/downloads/downloads-api.ts'
 import {
   type RpcContext,
   LongRpcResult,

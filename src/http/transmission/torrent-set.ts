@@ -2,7 +2,8 @@
 // of this node for each torrent, and changes of its trackers.
 
 import { AppError } from '../../base/errors.ts'
-import type { FileRecord, PatchDownload } from '../../services/api.ts'
+import type { FileRecord } from '../../services/downloads/download-records-api.ts'
+import type { PatchDownload } from '../../services/downloads/downloads-api.ts'
 import { admitted, type RpcContext, nowSec, type RpcResult, targetsOf } from './rpc-context.ts'
 import { eachTorrent } from './each-torrent.ts'
 import { rpcPriority, trackersOf } from './list-fields.ts'

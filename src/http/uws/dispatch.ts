@@ -24,7 +24,8 @@ import {
   type RouteInput,
 } from '../route.ts'
 import { type PathMatch, Router, allowedMethods, routeFor } from '../router.ts'
-import type { Caller, StreamableFile } from '../../services/api.ts'
+import type { Caller } from '../../services/callers-api.ts'
+import type { StreamableFile } from '../../services/downloads/streams-api.ts'
 import { WrongKeys } from '../wrong-keys.ts'
 import { MAX_BODY_BYTES, MAX_PLAIN_BODY_BYTES } from '../table.ts'
 import { BodyShare, collectBody } from './body.ts'

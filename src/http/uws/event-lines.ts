@@ -1,7 +1,7 @@
 // Events as bytes, made once for all followers of a server: with fifty of them, making the text would be most of the
 // work.
 
-import type { EventRun } from '../../services/api.ts'
+import type { EventRun } from '../../services/events/events-api.ts'
 
 /** Bytes of the runs that followers share. They live as long as the run, and the hub bounds those. */
 export class EventLines {

@@ -4,7 +4,7 @@
 
 import { type Deferred, makeDeferred } from '../../base/deferred.ts'
 import type { Clock, Timer } from '../../ports/clock.ts'
-import type { EventRun, EventSubscription } from '../../services/api.ts'
+import type { EventRun, EventSubscription } from '../../services/events/events-api.ts'
 import type { Header } from '../header-block.ts'
 import type { EventsReply } from '../route.ts'
 import type { EventLines } from './event-lines.ts'

@@ -6,7 +6,7 @@
 // An answer that ends with its first step has no reader, no promise and no listener: most ranges are such.
 
 import type { Arena, Slot } from '../../ports/arena.ts'
-import type { StreamableFile, StreamReader } from '../../services/api.ts'
+import type { StreamableFile, StreamReader } from '../../services/downloads/streams-api.ts'
 import { type BodyPart, type StreamPlan, partLength } from '../stream-plan.ts'
 import type { Reply } from './reply.ts'
 import type { BlockedStream, StreamSchedule } from './stream-schedule.ts'

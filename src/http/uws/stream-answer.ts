@@ -3,7 +3,7 @@
 import mime from 'mime'
 import { AppError } from '../../base/errors.ts'
 import type { Random } from '../../ports/random.ts'
-import type { StreamableFile } from '../../services/api.ts'
+import type { StreamableFile } from '../../services/downloads/streams-api.ts'
 import type { Header } from '../header-block.ts'
 import type { FileReply } from '../route.ts'
 import { type StreamPlan, StreamedFile, planStream } from '../stream-plan.ts'

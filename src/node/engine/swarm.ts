@@ -19,7 +19,7 @@ import type { TcpNetwork } from '../../ports/tcp.ts'
 import type { UdpSocket } from '../../ports/udp.ts'
 import { PortMapper } from '../../portmap/mapper.ts'
 import { DualNetwork } from '../../torrent/peers/dual-network.ts'
-import { ExternalAddress, type NetworkTrouble, type Session, type SwarmParts } from '../../torrent/index.ts'
+import type { ExternalAddress, NetworkTrouble, Session, SwarmParts } from '../../torrent/index.ts'
 import { UtpNetwork } from '../../utp/mux.ts'
 import { parseIp } from '../../wire/net/compact-address.ts'
 import { bootstrapEntries } from './bootstrap-entries.ts'
@@ -37,6 +37,8 @@ export interface SwarmDeps {
   readonly random: Random
   readonly log: Log
   readonly stack: NetworkStack
+  /** The vote on this node's address, in which others vote too. */
+  readonly external: ExternalAddress
   /** What exportDht() gave in an earlier run. */
   readonly savedDht: SavedDht | null
 }
@@ -71,7 +73,7 @@ export class Swarm {
     this.#deps = deps
     this.#settings = settings
     this.#exchanges = settings.pex
-    this.#external = new ExternalAddress(clock)
+    this.#external = deps.external
     this.#dueClock = new DueClock(clock)
     this.#udp = new CountedUdpNetwork(stack.peers.udp)
     this.utp = settings.utp ? new UtpNetwork({}, { clock, random, sockets: this.#sockets }) : null

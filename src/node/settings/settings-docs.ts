@@ -2,7 +2,7 @@
 // GET /settings/effective. Values of secrets are never in it.
 
 import { Secret } from '../../base/secret.ts'
-import type { EffectiveSetting, EffectiveSettings, Json } from '../../services/api.ts'
+import type { EffectiveSetting, EffectiveSettings, Json } from '../../services/settings/settings-api.ts'
 import type { SettingsDocs } from '../../services/settings/settings.ts'
 import { type OptionSpec, sameValue, type Sections, type SettingValue, type TextFormat } from './settings-option.ts'
 import type { SettingsStore } from './settings-store.ts'

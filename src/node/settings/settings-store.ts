@@ -3,7 +3,7 @@
 
 import { AppError } from '../../base/errors.ts'
 import { Secret } from '../../base/secret.ts'
-import type { SettingSource } from '../../services/api.ts'
+import type { SettingSource } from '../../services/settings/settings-api.ts'
 import type { AskedSetting } from '../../services/settings/setting-rights.ts'
 import { listenProblem, makeApiKey } from '../state/api-key.ts'
 import { ConfigFile, configPath } from './config-file.ts'

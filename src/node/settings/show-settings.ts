@@ -4,7 +4,7 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { AppError, errorText } from '../../base/errors.ts'
-import type { EffectiveSetting } from '../../services/api.ts'
+import type { EffectiveSetting } from '../../services/settings/settings-api.ts'
 import { effectiveSettings } from './settings-docs.ts'
 import type { SettingsOptions } from './settings-layers.ts'
 import { SettingsStore } from './settings-store.ts'

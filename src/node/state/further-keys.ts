@@ -7,7 +7,7 @@ import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AppError, errorText } from '../../base/errors.ts'
 import { KEY_SCOPES, type KeyList, type KeyScope, type StoredKey } from '../../ports/key-list.ts'
-import type { KeyRecord, KeysService, NewKeyRecord } from '../../services/api.ts'
+import type { KeyRecord, KeysService, NewKeyRecord } from '../../services/callers-api.ts'
 import { withChangeLock } from './change-lock.ts'
 import { replaceFile } from '../settings/config-file.ts'
 

@@ -5,7 +5,7 @@ import type { TrackerRow } from '../../ports/announcer.ts'
 import type { CircuitFacts } from '../../ports/overlay-network.ts'
 import type { StoredDownload } from '../../ports/records.ts'
 import type { PeerSnapshot, TorrentObstacles, TorrentSnapshot, WebSeedRow } from '../../torrent/types.ts'
-import type { ExplainReason } from '../api.ts'
+import type { ExplainReason } from '../downloads/download-records-api.ts'
 
 /** Every code with its text. */
 export const explainCodes = {

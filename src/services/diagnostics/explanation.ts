@@ -1,6 +1,6 @@
 // Answers why one download does not move: collects what is known of it now, and has explain.ts find the reasons.
 
-import type { Explanation } from '../api.ts'
+import type { Explanation } from '../downloads/download-records-api.ts'
 import type { DownloadEntry } from '../downloads/download-entry.ts'
 import { shownStatus, webSeedRecord } from '../downloads/download-record.ts'
 import { explain, type ExplainFacts, isMoving } from './explain.ts'

@@ -2,7 +2,7 @@
 // place, and fifty of them reading the log each for itself would cost fifty times as much.
 
 import type { EventLog, LoggedEvent } from '../../ports/records.ts'
-import type { EventRun } from '../api.ts'
+import type { EventRun } from '../events/events-api.ts'
 import { eventLine, GrowingRun, lastOf } from '../events/event-run.ts'
 
 /** Events of a batch; it begins at a multiple of this. Whole runs. */

@@ -30,7 +30,7 @@ export interface StateService {
   readonly upgrading: boolean
   read(): StateRecord
   /** Names of listening ports with `~` between levels (spec 2.15). */
-  ports(): Record<string, number>
+  ports(): Readonly<Record<string, number>>
   /** Where the node is in the network; null before the engine runs. */
   network(): NetworkState | null
 }

@@ -2,7 +2,7 @@
 
 import type { NetworkFacts } from '../../ports/network-facts.ts'
 import type { VolumeFacts } from '../../ports/volumes.ts'
-import type { CoreStateName, NetworkState, StateRecord, StateService, VolumeRecord } from '../api.ts'
+import type { CoreStateName, NetworkState, StateRecord, StateService, VolumeRecord } from './state-api.ts'
 
 /** An exception's text is cut here: it is meant to be read. */
 const MAX_TEXT_CHARS = 2000
@@ -11,7 +11,8 @@ const MAX_TEXT_CHARS = 2000
 export class CoreState implements StateService {
   #state: CoreStateName = 'STARTING'
   #lastException: string | null = null
-  readonly #ports = new Map<string, number>()
+  /** Another object after each change: who asked for it may keep it. */
+  #ports: Readonly<Record<string, number>> = {}
   #network: NetworkFacts | null = null
   readonly #volumes: () => readonly VolumeFacts[]
 
@@ -25,8 +26,8 @@ export class CoreState implements StateService {
     return { state: this.#state, last_exception: this.#lastException, volumes }
   }
 
-  ports(): Record<string, number> {
-    return Object.fromEntries(this.#ports)
+  ports(): Readonly<Record<string, number>> {
+    return this.#ports
   }
 
   network(): NetworkState | null {
@@ -80,7 +81,7 @@ export class CoreState implements StateService {
 
   /** A port that is listened on; `name` has `~` between levels (spec 2.15). */
   setPort(name: string, port: number): void {
-    this.#ports.set(name, port)
+    this.#ports = { ...this.#ports, [name]: port }
   }
 }
 

@@ -1,7 +1,7 @@
 // The rules of PUT and PATCH that need no engine: anonymity, selected files. Pure; they throw before anything changes.
 
 import { AppError } from '../../base/errors.ts'
-import type { PatchDownload } from '../api.ts'
+import type { PatchDownload } from './downloads-api.ts'
 import type { AnonymousEngines } from './torrent-engine.ts'
 
 /** Section download_defaults, as far as the rules need it. */

@@ -4,7 +4,7 @@
 import { AppError, errorText } from '../../base/errors.ts'
 import type { Log } from '../../ports/log.ts'
 import { type Anonymity, type AnonymityDefaults, anonymityOf, checkCircuits, hopsOf } from './add-checks.ts'
-import type { AddDownload } from '../api.ts'
+import type { AddDownload } from './downloads-api.ts'
 import type { DownloadEntry } from './download-entry.ts'
 import type { DownloadSet } from './download-set.ts'
 import { changeHops } from './hop-changes.ts'

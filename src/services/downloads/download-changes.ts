@@ -5,7 +5,7 @@ import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../ports/log.ts'
 import type { DownloadChange, StoredDownload } from '../../ports/records.ts'
 import { checkSelection } from './add-checks.ts'
-import type { PatchDownload } from '../api.ts'
+import type { PatchDownload } from './downloads-api.ts'
 import {
   changeControls,
   changesControls,

@@ -4,7 +4,7 @@
 import { AppError } from '../../base/errors.ts'
 import type { DownloadControls, StoredDownload } from '../../ports/records.ts'
 import type { TorrentControls } from '../../torrent/types.ts'
-import type { ControlChange } from '../api.ts'
+import type { ControlChange } from './downloads-api.ts'
 
 /** Nothing was asked for. */
 export const NO_CONTROLS: DownloadControls = {

@@ -7,7 +7,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock, Timer } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
-import type { EventSubscription } from '../api.ts'
+import type { EventSubscription } from '../events/events-api.ts'
 import type { DownloadChunk, DownloadList, ListedDownload } from './download-list.ts'
 
 /** Changes by requests are looked for this often, all others every QUIET_POLLS times. */

@@ -14,14 +14,10 @@ import type {
   TorrentSnapshot,
   WebSeedRow,
 } from '../../torrent/types.ts'
-import type {
-  DownloadDetails,
-  DownloadRecord,
-  FileRecord,
-  ListedDownload,
-  ListOptions,
-  StreamableFile,
-} from '../api.ts'
+import type { DownloadDetails } from './details-api.ts'
+import type { DownloadRecord, FileRecord, ListedDownload } from './download-records-api.ts'
+import type { ListOptions } from './downloads-api.ts'
+import type { StreamableFile } from './streams-api.ts'
 import { ofOneShape } from './row-shape.ts'
 import { safeName } from '../../wire/metainfo/safe-path.ts'
 import { type BufferProgress, bufferProgress } from './buffer-progress.ts'

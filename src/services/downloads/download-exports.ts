@@ -3,7 +3,7 @@
 import { AppError } from '../../base/errors.ts'
 import { formatMagnet } from '../../wire/metainfo/magnet.ts'
 import { encodeMetainfo } from '../../wire/metainfo/metainfo.ts'
-import type { TorrentDescription } from '../api.ts'
+import type { TorrentDescription } from './details-api.ts'
 import type { DownloadEntry } from './download-entry.ts'
 import type { DownloadSet } from './download-set.ts'
 import { notesOf } from './new-download.ts'

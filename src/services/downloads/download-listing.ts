@@ -2,7 +2,8 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../ports/clock.ts'
-import type { ListedDownload, ListOptions } from '../api.ts'
+import type { ListedDownload } from './download-records-api.ts'
+import type { ListOptions } from './downloads-api.ts'
 import type { DownloadEntry } from './download-entry.ts'
 import type { RateLimits } from './download-record.ts'
 import type { DownloadSet } from './download-set.ts'

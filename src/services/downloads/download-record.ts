@@ -13,7 +13,7 @@ import type {
   PeerRecord,
   TrackerRecord,
   WebSeedRecord,
-} from '../api.ts'
+} from './download-records-api.ts'
 import type { BufferProgress } from './buffer-progress.ts'
 import { controlsOf, limitInForce, shownGoal, shownPriority } from './download-controls.ts'
 

@@ -12,19 +12,11 @@ import type { TorrentEvents } from '../../torrent/types.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import { checkPatch } from './add-checks.ts'
 import type { SeedableTorrent } from './add-made.ts'
-import type {
-  AddDownload,
-  Asker,
-  DownloadsService,
-  EventSubscription,
-  Explanation,
-  FileRecord,
-  ListedDownload,
-  ListOptions,
-  PatchDownload,
-  StreamableFile,
-  TorrentDescription,
-} from '../api.ts'
+import type { AddDownload, DownloadsService, ListOptions, PatchDownload } from './downloads-api.ts'
+import type { Asker, StreamableFile } from './streams-api.ts'
+import type { EventSubscription } from '../events/events-api.ts'
+import type { Explanation, FileRecord, ListedDownload } from './download-records-api.ts'
+import type { TorrentDescription } from './details-api.ts'
 import { DownloadAdding } from './download-adding.ts'
 import { DownloadAnonymity } from './download-anonymity.ts'
 import { changeDownload } from './download-changes.ts'

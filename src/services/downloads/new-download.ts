@@ -11,7 +11,7 @@ import { safeName } from '../../wire/metainfo/safe-path.ts'
 import { runStepsInTurns } from '../../wire/steps.ts'
 import type { Metainfo, TorrentNotes } from '../../wire/metainfo/torrent-types.ts'
 import { type Anonymity, checkSelection, fitSelection } from './add-checks.ts'
-import type { AddDownload } from '../api.ts'
+import type { AddDownload } from './downloads-api.ts'
 import { changeControls, changesControls, choosePriorities, NO_CONTROLS, torrentControls } from './download-controls.ts'
 import type { TorrentSource } from './torrent-source.ts'
 

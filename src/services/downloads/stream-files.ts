@@ -5,7 +5,7 @@ import { AppError } from '../../base/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { FileReader } from '../../torrent/types.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
-import type { Asker, StreamableFile, StreamReader } from '../api.ts'
+import type { Asker, StreamableFile, StreamReader } from './streams-api.ts'
 import { withDeadline } from '../deadline.ts'
 import type { DownloadEntry, OpenReader } from './download-entry.ts'
 

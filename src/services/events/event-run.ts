@@ -1,7 +1,7 @@
 // Events that go over the wire together: as many as one write of a follower takes. Fifty followers of a burst share its
 // runs, so that its text is made once.
 
-import type { EventRun } from '../api.ts'
+import type { EventRun } from './events-api.ts'
 
 /** Events of a run. */
 const MAX_EVENTS = 128

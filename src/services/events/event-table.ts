@@ -1,7 +1,7 @@
 // The one table of event types (spec part 6, decisions part 6): name -> keys of `event`. http/ documents it, services/
 // emits by it; a type that is not here does not compile.
 
-import type { Json } from '../api.ts'
+import type { Json } from '../settings/settings-api.ts'
 
 /** A search result's record is that of the list it belongs to (spec 2.2, 2.3), with what the search adds. */
 type ResultRecord = { readonly [key: string]: Json }

@@ -1,6 +1,6 @@
 // The newest events in memory, in runs: enough that a reader of live events never needs the log.
 
-import type { EventRun } from '../api.ts'
+import type { EventRun } from './events-api.ts'
 import { GrowingRun, lastOf, runAfter } from './event-run.ts'
 
 /** As many as one batch of the database holds, so that a burst that comes at once is in here at once. */

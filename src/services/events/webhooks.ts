@@ -9,7 +9,7 @@ import type { HttpPoster } from '../../ports/http-post.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Random } from '../../ports/random.ts'
 import type { EventLog, NodeValues } from '../../ports/records.ts'
-import type { EventsService, EventSubscription } from '../api.ts'
+import type { EventsService, EventSubscription } from './events-api.ts'
 import { type WebhookRules, WebhookTarget } from './webhook-target.ts'
 
 /** URLs at a time. */

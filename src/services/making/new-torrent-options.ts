@@ -5,7 +5,7 @@ import { AppError } from '../../base/errors.ts'
 import { cleanTracker, MAX_TRACKERS } from '../../wire/tracker/announce-tiers.ts'
 import { isNewPieceLength } from '../../wire/metainfo/piece-length.ts'
 import type { TorrentFormat } from '../../wire/metainfo/torrent-layout.ts'
-import type { CreateTorrent } from '../api.ts'
+import type { CreateTorrent } from '../downloads/torrents-api.ts'
 
 /** Longest comment, creator and source, bytes of UTF-8: what this node reads back. */
 const MAX_TEXT_BYTES = 4096

@@ -4,7 +4,7 @@
 import { AppError, errorText } from '../../base/errors.ts'
 import type { Log } from '../../ports/log.ts'
 import type { SettingChange, SettingOrigin, SettingsHistory } from '../../ports/settings-history.ts'
-import type { EffectiveSettings, Json, SettingHistoryEntry } from '../api.ts'
+import type { EffectiveSettings, Json, SettingHistoryEntry } from './settings-api.ts'
 
 /** Changes that may wait for the store to open. */
 const MAX_WAITING = 1000

@@ -1,7 +1,9 @@
 // GET and POST /settings over the settings store: adds the ports of this run and gives the answer its shape. What a
 // change does to the running parts is wired in node/, by the store's listeners, before change() settles.
 
-import type { Caller, EffectiveSettings, Json, SettingHistoryEntry, SettingsService, StateService } from '../api.ts'
+import type { Caller } from '../callers-api.ts'
+import type { EffectiveSettings, Json, SettingHistoryEntry, SettingsService } from './settings-api.ts'
+import type { StateService } from '../diagnostics/state-api.ts'
 import type { AskedSetting, SettingRights } from './setting-rights.ts'
 import type { SettingsChanges } from './settings-changes.ts'
 

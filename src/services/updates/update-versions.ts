@@ -10,7 +10,7 @@ import type { FollowedKey, TakenVersion } from '../../ports/update-records.ts'
 import { formatMagnet } from '../../wire/metainfo/magnet.ts'
 import type { Metainfo, TorrentFile } from '../../wire/metainfo/torrent-types.ts'
 import { parseUpdateLink } from '../../wire/update-link.ts'
-import type { AddDownload, PatchDownload } from '../api.ts'
+import type { AddDownload, PatchDownload } from '../downloads/downloads-api.ts'
 import { controlsOf, shownGoal } from '../downloads/download-controls.ts'
 
 /** Versions of one torrent that stay in the list. */

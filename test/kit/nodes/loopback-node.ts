@@ -97,7 +97,6 @@ export class LoopbackNode {
   }
 
   async start(): Promise<this> {
-    await this.stores.start()
     await this.session.start()
     return this
   }

@@ -8,7 +8,7 @@ import type { NetworkStack } from '../../../src/io/net/network-stack.ts'
 import { settingsSchema, type Settings } from '../../../src/node/settings/settings-schema.ts'
 import { Swarm } from '../../../src/node/engine/swarm.ts'
 import type { UdpNetwork } from '../../../src/ports/udp.ts'
-import type { Session } from '../../../src/torrent/index.ts'
+import { ExternalAddress, type Session } from '../../../src/torrent/index.ts'
 import { decodeKrpc } from '../../../src/wire/dht/krpc.ts'
 import { FakePlace } from '../../kit/doubles/fake-place.ts'
 import { MemoryNetwork } from '../../kit/sim/memory-network.ts'
@@ -65,6 +65,7 @@ function world(place: FakePlace, changes: Partial<Settings['libtorrent']>, names
     random: new SeededRandom(1),
     log: silentLog,
     stack,
+    external: new ExternalAddress(clock),
     savedDht: null,
   })
   const start = (): Promise<void> => swarm.start({ listenPort: 40_000 } as Session)

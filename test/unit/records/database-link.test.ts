@@ -28,6 +28,15 @@ test('when the thread dies every promise settles and the node hears of it once',
   assert.deepEqual(fatal, ['WorkerLost'])
 })
 
+test('a link that is closed at once closes its thread in order', async () => {
+  const fatal: string[] = []
+  const link = startLink(fatal)
+  const opened = link.opened()
+  assert.equal(await link.close(5000), true)
+  await opened
+  assert.deepEqual(fatal, [])
+})
+
 test('pieces that are verified close together share a batch, and go along with what hurries', async () => {
   const link = startLink([])
   await link.opened()

@@ -10,6 +10,7 @@ const send = (message: FromDatabase<OpenFacts>): void => parentPort?.postMessage
 parentPort?.on('message', (packed: PackedMessage) => {
   const message = unpackMessage(packed) as ToDatabase
   if (message.kind === 'close') {
+    send({ kind: 'closed' })
     parentPort?.close()
     return
   }

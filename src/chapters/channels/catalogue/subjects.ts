@@ -1,10 +1,10 @@
-// Finds the things of a channel that a record is about (torrents, playlists, comments): when it comes, goes, or begins
-// or ceases to count, their view is computed again.
+// What a record of a channel affects: torrents, playlists, entries, comments, or the channel's own description. When a
+// record is added or removed, or becomes valid or invalid, the rows of these are computed again.
 
 import type { ChannelRecord, RecordId } from '../wire/types.ts'
 import type { RecordRows } from './record-rows.ts'
 
-/** Things by what names them. */
+/** What is affected, by what names it. */
 export interface Subjects {
   /** The channel's own name, description and mode. */
   info: boolean

@@ -1,6 +1,6 @@
-// An own order with all its owner knows: what is left of it, what is reserved for proposals and swaps, and which
-// statement of it was sent. Invariant: traded, pending and negotiated quantity are together never more than the whole,
-// since each part is taken out of what is left.
+// An own order as its owner holds it: how much of it is left, how much is reserved for proposals and swaps, and what
+// the market is told of it. Invariant: traded, pending and negotiated quantity together never exceed the whole, since
+// each part is taken out of what is left.
 
 import type { OwnOrder, OwnOrderStatus } from '../ports/market-trader.ts'
 import type { Asset } from '../../wallets/core/assets.ts'
@@ -24,10 +24,7 @@ export interface KeptOrder {
   readonly sequence: number
 }
 
-/**
- * An own order with all its owner knows: what is left of it, what is reserved for proposals and swaps, and which
- * statement of it was sent.
- */
+/** An own order as its owner holds it: how much is left, how much is reserved, what the market is told of it. */
 export class HeldOrder {
   readonly terms: OrderTerms
   readonly key: string
@@ -106,7 +103,7 @@ export class HeldOrder {
     return this.pending + this.negotiated
   }
 
-  /** Neither traded nor spoken for. */
+  /** Neither traded nor reserved. */
   get left(): bigint {
     return this.terms.quantity - this.traded - this.reserved
   }
@@ -119,19 +116,19 @@ export class HeldOrder {
     return this.#trades.size
   }
 
-  /** Speaks for a part under a name. Throws RangeError: there is not so much, or the name is taken. */
+  /** Reserves a part under a name. Throws RangeError: there is not so much, or the name is taken. */
   negotiate(id: string, quantity: bigint): void {
     if (quantity <= 0n || quantity > this.left) throw new RangeError('more than is left of the order')
-    if (this.#negotiated.has(id) || this.#trades.has(id)) throw new RangeError('this part is spoken for')
+    if (this.#negotiated.has(id) || this.#trades.has(id)) throw new RangeError('this part is reserved')
     this.#negotiated.set(id, quantity)
   }
 
-  /** Gives a part back that was spoken for; harmless when it was not. */
+  /** Releases a reserved part; harmless when it was not reserved. */
   giveBack(id: string): void {
     this.#negotiated.delete(id)
   }
 
-  /** A part is in a swap from now on, whether it was spoken for or not: swaps are facts. */
+  /** A part is in a swap from now on, whether it was reserved or not: a swap that runs is a fact. */
   tradeBegan(id: string, quantity: bigint): void {
     this.#negotiated.delete(id)
     if (!this.#trades.has(id)) this.#trades.set(id, { quantity, state: 'pending' })

@@ -64,7 +64,7 @@ export class OrderFunds {
   }
 
   /**
-   * Sets aside what a swap of an order pays, out of what the order has: its part is spoken for already. AppErrors
+   * Sets aside what a swap of an order pays, out of what the order has: its part is reserved already. AppErrors
    * InsufficientFunds, WalletNotCreated.
    */
   take(order: HeldOrder, id: string, amount: bigint, needs: FillNeeds): void {

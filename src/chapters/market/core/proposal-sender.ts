@@ -1,6 +1,6 @@
 // The side that proposes: for an own order that is the newer one of a cross, the owners of the older ones are asked,
-// the best first. The quantity of a proposal is reserved and its funds are set aside until it is answered or its time
-// is over, so no part of an order is offered twice.
+// the best first. The quantity of a proposal is reserved and its funds are set aside until it is answered or expires,
+// so no part of an order is offered twice.
 
 import { AppError, errorText } from '../../../base/errors.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
@@ -50,7 +50,7 @@ export interface NegotiationDeps {
   readonly log: Log
   /** A trade of this order may have begun, or not: the disk failed. */
   readonly doubtful: (order: HeldOrder) => void
-  /** Something that was spoken for came back, or went into a trade. */
+  /** Something that was reserved was released, or went into a trade. */
   readonly settled: (order: HeldOrder) => void
 }
 

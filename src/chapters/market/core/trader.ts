@@ -240,7 +240,7 @@ export class Trader implements MarketTrader {
     if (order !== null) this.#watch.withdraw(order, 'Two orders of yours have this number: the market has closed it.')
   }
 
-  /** What was spoken for came back or went into a trade: funds, statement and matches follow. */
+  /** What was reserved was released or went into a trade: funds, statement and matches follow. */
   #settled(order: HeldOrder): void {
     if (!this.#running) return
     this.#endIfDone(order)

@@ -1,5 +1,6 @@
-// The order book in groups of the interface: one for each two coins, without empty ones. Test coins live on several
-// chains: where we have a wallet on one of them, orders of the others could not be traded, and are left out.
+// The order book in groups of the interface: one for each pair of coins, without empty ones. A coin may have several
+// chains (of tests). Where we have a wallet of a coin, only orders on the wallet's chain are listed: we could not trade
+// the others.
 
 import type { Book } from '../core/book.ts'
 import type { Asset, CoinId } from '../../wallets/core/assets.ts'
