@@ -5,6 +5,7 @@ import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { test } from 'node:test'
 import { checkNeeds, loadChapters } from '../../src/app/chapters.ts'
+import { eventDocs } from '../../src/services/events/event-table.ts'
 import { projectRoot } from '../kit/project-root.ts'
 import { chapterRooms, chaptersNeeded, coreIntoChapters, edgeRooms } from './chapter-rooms.ts'
 import { allowedImports, edgeFolders } from './layers.ts'
@@ -68,6 +69,12 @@ test('the faces name the chapters that the rules name, and stand after them in t
   assert.deepEqual(Object.fromEntries(named), chaptersNeeded)
   const [market] = chapters.filter(({ id }) => id === 'market')
   assert.throws(() => checkNeeds(market === undefined ? [] : [market]), /market needs overlay, before it/)
+})
+
+test('no event is named twice', async () => {
+  const tables = [eventDocs, ...(await loadChapters()).map(({ events }) => events)]
+  const names = tables.flatMap(({ lines }) => Object.keys(lines))
+  assert.equal(new Set(names).size, names.length, names.join(' '))
 })
 
 test('what the core has of chapters grows nowhere, and falls here when it falls there', () => {

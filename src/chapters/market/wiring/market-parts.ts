@@ -20,7 +20,8 @@ import type { MarketFiles } from '../ports/market-files.ts'
 import type { MarketWallets } from '../../wallets/ports/market-funds.ts'
 import type { Random } from '../../../ports/random.ts'
 import type { MarketService } from '../service/market-api.ts'
-import type { EventHub } from '../../../services/events/events.ts'
+import type { EventSink } from '../../../services/events/event-table.ts'
+import type { MarketEventPayloads } from '../service/market-event-table.ts'
 import { tellMarketEvents } from '../service/market-events.ts'
 import { Market } from '../service/market.ts'
 import type { OverlaysWithDht } from '../../overlay/wiring/overlay-parts.ts'
@@ -48,7 +49,7 @@ export interface MarketPartsDeps extends LateMarketDeps {
   readonly log: Log
   readonly policy: AddressPolicy
   readonly stack: NetworkStack
-  readonly events: Pick<EventHub, 'emit'>
+  readonly events: EventSink<MarketEventPayloads>
   /** The wallets of the node, opened at the first call. AppErrors StateUnreadable, NotReady. */
   wallets(): Promise<MarketWallets>
   settings(): MarketSettings
