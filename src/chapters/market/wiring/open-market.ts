@@ -26,6 +26,6 @@ export function openMarket(kernel: Kernel): OpenedChapter {
   return {
     services,
     start: () => market.start({ overlay: shared.take(overlayParts) }),
-    stop: () => market.stop(),
+    stop: limitMs => market.stop(limitMs),
   }
 }
