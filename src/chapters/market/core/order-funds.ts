@@ -17,7 +17,7 @@ export function orderReservation(order: HeldOrder): string {
 }
 
 /**
- * Name under which the money of one swap is set aside; with `-gas` behind it what its purse on the other chain gets.
+ * Name under which the money of one swap is set aside; with `-gas` behind it what its deposit on the other chain gets.
  */
 export function swapReservation(orderNumber: number, id: string): string {
   return `order-${orderNumber}-${id.slice(0, 16)}`

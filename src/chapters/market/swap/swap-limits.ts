@@ -12,7 +12,7 @@ export const ENDED_MS = 90 * 86_400_000
  * Claims and refunds that are kept, each: one for each step of fees, and some that were made anew. The oldest go first.
  */
 export const MAX_VERSIONS = 16
-/** Sweeps of one purse that are made anew. */
+/** Sweeps of one deposit that are made anew. */
 export const MAX_SWEEPS = 8
 /** Characters of a journal: 50 transactions of 4 KiB in hexadecimal, sealed, are less. */
 export const MAX_JOURNAL_CHARS = 1_048_576

@@ -150,7 +150,7 @@ export class SwapRun {
     const side = (which: SwapSide): SideFacts => facts[which] as SideFacts
     switch (step.do) {
       case 'pay':
-        return work.payPurse(tools, journal, step.side)
+        return work.payDeposit(tools, journal, step.side)
       case 'fund':
         return work.makeFunding(tools, journal, side('give'))
       case 'claim':

@@ -175,7 +175,7 @@ export class Swaps implements SwapEngine {
       key: seal.seal(key),
       secret: secret === null ? '' : seal.seal(secret),
       beganMs: clock.wallMs(),
-      purses: { give: null, take: null },
+      deposits: { give: null, take: null },
       transactions: [],
       theirs: [],
       given: false,
