@@ -48,7 +48,7 @@ export class NetworkSide implements Handlers {
     this.#arrivals = new Arrivals(parts)
   }
 
-  worthTelling(limit: number): KnownChannel[] {
+  worthAnnouncing(limit: number): KnownChannel[] {
     const { context, channels } = this.#parts
     const rows = context.sql.all<RankRow>(`SELECT ${RANK_COLUMNS} FROM channels WHERE head IS NOT NULL`)
     const best = bestFirst(rows, context.nowS()).slice(0, limit)

@@ -42,7 +42,7 @@ export interface AnnouncementIntakeDeps {
   readonly catalogue: ChannelCatalogue
   readonly requests: ChannelRequestClient
   readonly holders: Holders
-  readonly telling: ChannelGossip
+  readonly gossip: ChannelGossip
   run(work: Promise<unknown>): void
   /** Whether the channel is own or subscribed. */
   wants(channel: ChannelId): boolean
@@ -100,14 +100,14 @@ export class AnnouncementIntake {
   }
 
   async #take(peer: Peer, channel: ChannelId, items: TaggedItems): Promise<boolean> {
-    const { catalogue, telling } = this.#deps
+    const { catalogue, gossip } = this.#deps
     const head = items.heads.find(each => each.channel === channel)
     const verdict: HeadVerdict | null = head === undefined ? null : await catalogue.offerHead(head, peer.member)
     // By giver, as the catalogue's budgets are: one that used up its own does not keep others from giving it.
     if (verdict === 'refused')
       this.#inVain.set(`${channel} ${head?.sequence} ${peer.member}`, this.#deps.clock.now() + REFUSED_MS)
     if (verdict === 'refused' || (verdict === null && (await catalogue.known(channel)) === null)) return false
-    if (head !== undefined) telling.seen.set(channel, Math.max(head.sequence, telling.seen.get(channel) ?? 0))
+    if (head !== undefined) gossip.seen.set(channel, Math.max(head.sequence, gossip.seen.get(channel) ?? 0))
     if (items.records.length > 0) await catalogue.offerRecords(channel, items.records, 'preview', peer.member)
     const votes = items.votes.filter(vote => vote.channel === channel)
     if (votes.length > 0) await catalogue.offerVotes(votes, peer.member)
@@ -126,23 +126,23 @@ export class AnnouncementIntake {
   }
 
   async #consider(peer: Peer, channel: ChannelId, sequence: number, wants: boolean, changed: boolean): Promise<void> {
-    const { clock, telling } = this.#deps
+    const { clock, gossip } = this.#deps
     const nowMs = clock.now()
     const seen = await this.#seen(channel, peer)
     if (seen === null) return
     if (sequence > seen && this.#deps.takes(channel)) await this.#learn(peer, channel, sequence, seen, nowMs)
-    else if (sequence < seen && wants && this.#replies.take(peer.member, nowMs)) await telling.reply(peer, [channel])
+    else if (sequence < seen && wants && this.#replies.take(peer.member, nowMs)) await gossip.reply(peer, [channel])
     if (changed) this.#deps.heard(channel)
   }
 
   /** The newest number known here; null: the peer had us look for too many unknown channels. */
   async #seen(channel: ChannelId, peer: Peer): Promise<number | null> {
-    const { catalogue, telling, clock } = this.#deps
-    const seen = telling.seen.get(channel)
+    const { catalogue, gossip, clock } = this.#deps
+    const seen = gossip.seen.get(channel)
     if (seen !== undefined) return seen
     if (!this.#ofPeer.take(peer.member, clock.now())) return null
     const known = (await catalogue.known(channel))?.head?.sequence ?? 0
-    telling.seen.set(channel, known)
+    gossip.seen.set(channel, known)
     return known
   }
 
@@ -183,7 +183,7 @@ export class AnnouncementIntake {
 
   async #askPreview(peer: Peer, channel: ChannelId): Promise<void> {
     this.#stale.delete(channel)
-    await this.askAbout(peer, channel, this.#deps.telling.seen.get(channel) ?? 0)
+    await this.askAbout(peer, channel, this.#deps.gossip.seen.get(channel) ?? 0)
   }
 
   /** Asks those that are said to hold a channel to become peers. */

@@ -76,10 +76,10 @@ export class ChannelMesh implements ChannelNetwork {
     const requests = (this.#requests = new ChannelRequestClient({ overlay, clock, random }))
     const shared = { overlay, introductions, catalogue, clock, random, log, holders, requests, run }
     this.#answering = new ChannelRequestServer({ ...shared, answersSearches: () => deps.answersSearches?.() ?? true })
-    const telling = (this.#gossip = new ChannelGossip(shared))
+    const gossip = (this.#gossip = new ChannelGossip(shared))
     this.#intake = new AnnouncementIntake({
       ...shared,
-      telling,
+      gossip,
       wants: channel => this.#wanted.has(channel),
       takes: channel => this.#wanted.has(channel) || (deps.discovers?.() ?? true),
       heard: channel => this.#heard(channel),
@@ -88,13 +88,13 @@ export class ChannelMesh implements ChannelNetwork {
     this.#votes = new Votes(shared)
     this.#syncs = new Syncs({
       ...shared,
-      telling,
+      gossip,
       seek: (channel, known) => this.#seek(channel, known, SOUGHT_PEERS),
       done: channel => this.#pullExtras(channel),
     })
     this.#care = clock.every(CARE_MS, () => run(this.#lookAfter()))
-    this.#endWatches = [catalogue.watch(event => this.#happened(event)), overlay.onPeer(peer => telling.meet(peer))]
-    for (const peer of overlay.peers()) telling.meet(peer)
+    this.#endWatches = [catalogue.watch(event => this.#happened(event)), overlay.onPeer(peer => gossip.meet(peer))]
+    for (const peer of overlay.peers()) gossip.meet(peer)
     run(this.#lookAfter())
   }
 

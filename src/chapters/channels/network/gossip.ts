@@ -18,7 +18,7 @@ import {
   MAX_SEEN,
   RUMOUR_PEERS,
   TELL_AGAIN_MS,
-  TOLD_AT_MEETING,
+  ANNOUNCED_TO_NEW_PEERS,
   WORTH_MS,
 } from './limits.ts'
 import { LruMap } from '../../../base/lru-map.ts'
@@ -149,7 +149,7 @@ export class ChannelGossip {
     const nowMs = this.#deps.clock.now()
     // Ranking all channels is work for the catalogue: once for many peers.
     if (this.#worth === null || nowMs - this.#worth.atMs > WORTH_MS)
-      this.#worth = { atMs: nowMs, channels: this.#deps.catalogue.worthTelling(TOLD_AT_MEETING) }
+      this.#worth = { atMs: nowMs, channels: this.#deps.catalogue.worthAnnouncing(ANNOUNCED_TO_NEW_PEERS) }
     const channels = await this.#worth.channels
     this.#send(
       [peer],

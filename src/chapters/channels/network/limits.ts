@@ -60,7 +60,7 @@ export const MAX_FOUND_HEADS = 20
 /** Between two times that a peer by chance is told what we have. */
 export const GOSSIP_MS = 5_000
 /** Channels told to a peer that comes, and of those told by chance. */
-export const TOLD_AT_MEETING = 116
+export const ANNOUNCED_TO_NEW_PEERS = 116
 /** What peers are told when they are met is asked of the catalogue at most once in this time. */
 export const WORTH_MS = 15_000
 /** Changes are gathered so long before they are told. */

@@ -17,7 +17,7 @@ export interface SyncsDeps extends FetchDeps {
   readonly catalogue: ChannelCatalogue
   readonly clock: Clock
   readonly log: Log
-  readonly telling: ChannelGossip
+  readonly gossip: ChannelGossip
   /** Nobody that we know holds what is wanted: asks around. */
   seek(channel: ChannelId, known: number): Promise<void>
   /** The set is held: what no head has yet may be asked for. */
@@ -126,7 +126,7 @@ export class Syncs {
 
   /** True: there is nothing more to do. */
   async #sync(channel: ChannelId): Promise<boolean> {
-    const { catalogue, telling, done } = this.#deps
+    const { catalogue, gossip, done } = this.#deps
     const known = await catalogue.known(channel)
     if (known === null || known.standing === 'discovered') return true
     const { head } = known
@@ -139,7 +139,7 @@ export class Syncs {
       await this.#deps.seek(channel, head?.sequence ?? 0)
       return false
     }
-    telling.changed(channel)
+    gossip.changed(channel)
     done(channel)
     return true
   }

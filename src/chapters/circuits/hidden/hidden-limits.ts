@@ -45,13 +45,13 @@ export const CONTACT_MISSES = 2
  * An attempt to meet a seeder that is silent for so long, and so many round-trip times of the contact circuit, gets
  * another beside it.
  */
-export const MEETING_PATIENCE_MS = 600
+export const RENDEZVOUS_PATIENCE_MS = 600
 /** The round-trip times of that. */
-export const MEETING_PATIENCE_RTTS = 10
+export const RENDEZVOUS_PATIENCE_RTTS = 10
 /** For each hop of the download it is at most so much more. */
-export const MEETING_PATIENCE_A_HOP_MS = 1_400
-/** Attempts of one meeting. */
-export const MEETING_TRIES = 8
+export const RENDEZVOUS_PATIENCE_A_HOP_MS = 1_400
+/** Attempts of one rendezvous. */
+export const RENDEZVOUS_TRIES = 8
 
 /** Introduction points of one swarm, while half of all places are free; else one. */
 export const INTRODUCTION_POINTS = 2
@@ -62,11 +62,11 @@ export const INTRODUCTION_RETRY_MS = 1_000
 /** It is doubled each time up to this. */
 export const MAX_INTRODUCTION_RETRY_MS = 30_000
 /** Rendezvous circuits of a swarm on their way. */
-export const MAX_MEETINGS_PENDING = 8
+export const MAX_RENDEZVOUS_PENDING = 8
 /** Rendezvous circuits of a swarm at all. */
-export const MAX_MEETINGS = 64
+export const MAX_RENDEZVOUS = 64
 /** Rendezvous circuits that a swarm begins: saved up, and one more each so many ms. */
-export const MEETINGS = { burst: 16, refillMs: 500 } as const
+export const RENDEZVOUS_RATE = { burst: 16, refillMs: 500 } as const
 /** Downloaders' keys that are known when they come again. */
 export const MAX_EPHEMERALS_REMEMBERED = 256
 

@@ -24,9 +24,9 @@ import {
   INTRODUCTION_RETRY_MS,
   MAX_EPHEMERALS_REMEMBERED,
   MAX_INTRODUCTION_RETRY_MS,
-  MAX_MEETINGS,
-  MAX_MEETINGS_PENDING,
-  MEETINGS,
+  MAX_RENDEZVOUS,
+  MAX_RENDEZVOUS_PENDING,
+  RENDEZVOUS_RATE,
 } from './hidden-limits.ts'
 import { prepareRendezvous } from './hidden-rendezvous-offer.ts'
 import type { HiddenCircuit, HiddenCrypto, HiddenHost } from './hidden-seam.ts'
@@ -69,8 +69,8 @@ export class HiddenSeeding {
   readonly #introductions = new Set<HiddenCircuit>()
   /** To introduction points that have not answered yet; downloaders may come before the answer does. */
   readonly #registering = new Set<HiddenCircuit>()
-  readonly #meetings = new Set<HiddenCircuit>()
-  readonly #allowance = new Allowance(MEETINGS.burst, MEETINGS.refillMs)
+  readonly #rendezvous = new Set<HiddenCircuit>()
+  readonly #allowance = new Allowance(RENDEZVOUS_RATE.burst, RENDEZVOUS_RATE.refillMs)
   /** Downloaders' ephemeral keys, newest last. */
   readonly #ephemerals = new Set<string>()
   readonly #timers = new Set<Timer>()
@@ -112,7 +112,7 @@ export class HiddenSeeding {
 
   /** A circuit is gone, perhaps one of these. */
   circuitGone(circuit: HiddenCircuit): void {
-    this.#meetings.delete(circuit)
+    this.#rendezvous.delete(circuit)
     if (!this.#introductions.delete(circuit)) return
     this.#deps.givePlace()
     this.#introduceLater()
@@ -122,7 +122,7 @@ export class HiddenSeeding {
   close(): void {
     this.#ending.abort()
     for (const timer of this.#timers) timer.cancel()
-    const circuits = [...this.#introductions, ...this.#registering, ...this.#meetings]
+    const circuits = [...this.#introductions, ...this.#registering, ...this.#rendezvous]
     for (let places = this.#introductions.size; places > 0; places--) this.#deps.givePlace()
     this.#introductions.clear()
     for (const circuit of circuits) circuit.remove('the seeder left its hidden swarm')
@@ -140,7 +140,7 @@ export class HiddenSeeding {
   }
 
   #isFull(): boolean {
-    return this.#pending >= MAX_MEETINGS_PENDING || this.#pending + this.#meetings.size >= MAX_MEETINGS
+    return this.#pending >= MAX_RENDEZVOUS_PENDING || this.#pending + this.#rendezvous.size >= MAX_RENDEZVOUS
   }
 
   #isRepeated(ephemeral: Uint8Array): boolean {
@@ -167,9 +167,9 @@ export class HiddenSeeding {
     }
     const { keys, ephemeral, auth } = answered
     const rendezvous = sealed(offer.info, keys.forward)
-    this.#meetings.add(offer.circuit)
+    this.#rendezvous.add(offer.circuit)
     offer.circuit.setEndToEnd({ seal: keys.forward, open: keys.backward })
-    counts.meetings++
+    counts.rendezvous++
     const { identifier } = wish
     circuit.sendData(origin, encodePacket(prefix, createdE2e, { identifier, ephemeral, auth, rendezvous }))
   }

@@ -22,7 +22,7 @@ import {
 import type { SeederRendezvous } from './seeder-rendezvous.ts'
 import { type IntroductionPointName, KnownPoints, seederText } from './hidden-points.ts'
 import type { HiddenCircuit } from './hidden-seam.ts'
-import { MeetingWays } from './hidden-ways.ts'
+import { RendezvousWays } from './hidden-ways.ts'
 
 /** What a peers-response says. */
 export interface PeersFound {
@@ -34,7 +34,7 @@ export interface PeersFound {
 /** What a downloader works with. */
 export interface SeekerDeps {
   readonly contact: ContactCircuits
-  readonly meetings: SeederRendezvous
+  readonly rendezvous: SeederRendezvous
   readonly peers: Answers<PeersFound>
   readonly clock: Clock
   readonly random: Random
@@ -78,11 +78,11 @@ export class HiddenSeeker implements ContactUser {
 
   /** Looks up when it is time to; called every LOOKUP_TICK_MS. */
   tick(): void {
-    const { clock, contact, meetings } = this.#deps
+    const { clock, contact, rendezvous } = this.#deps
     const nowMs = clock.now()
-    if (this.#closed || this.#sated || meetings.linked.size >= MAX_CONNECTIONS) return
+    if (this.#closed || this.#sated || rendezvous.linked.size >= MAX_CONNECTIONS) return
     if (nowMs - this.#lookedMs < this.#everyMs()) return
-    this.#points.forgetOld(nowMs, meetings.linked)
+    this.#points.forgetOld(nowMs, rendezvous.linked)
     const { circuits } = contact
     const circuit = circuits[this.#lookups % circuits.length]
     if (circuit === undefined) return
@@ -105,7 +105,7 @@ export class HiddenSeeker implements ContactUser {
 
   /** Nobody is linked yet: asking oftener helps, for those who answer come and go. */
   #everyMs(): number {
-    if (this.#deps.meetings.linked.size > 0) return LOOKUP_EVERY_MS
+    if (this.#deps.rendezvous.linked.size > 0) return LOOKUP_EVERY_MS
     return Math.min(LOOKUP_EVERY_MS, FIRST_LOOKUPS_EVERY_MS * LOOKUPS_SLOWER ** Math.min(20, this.#lookups - 1))
   }
 
@@ -116,7 +116,7 @@ export class HiddenSeeker implements ContactUser {
 
   #wantsDht(nowMs: number): boolean {
     const sinceMs = nowMs - this.#dhtAnsweredMs
-    const unlinked = this.#deps.meetings.linked.size === 0
+    const unlinked = this.#deps.rendezvous.linked.size === 0
     return this.#points.size === 0 || sinceMs >= (unlinked ? DHT_LOOKUP_UNLINKED_MS : DHT_LOOKUP_EVERY_MS)
   }
 
@@ -156,24 +156,24 @@ export class HiddenSeeker implements ContactUser {
   }
 
   #meetAll(): void {
-    const { contact, meetings, random } = this.#deps
+    const { contact, rendezvous, random } = this.#deps
     if (contact.circuits.length === 0 || this.#sated || this.#closed) return
-    const waiting = this.#points.list().filter(({ seederKey }) => meetings.isFree(seederKey))
-    while (waiting.length > 0 && meetings.busy < MAX_CONNECTIONS) {
+    const waiting = this.#points.list().filter(({ seederKey }) => rendezvous.isFree(seederKey))
+    while (waiting.length > 0 && rendezvous.busy < MAX_CONNECTIONS) {
       const [point] = waiting.splice(random.below(waiting.length), 1)
-      if (point !== undefined && meetings.isFree(point.seederKey)) void this.#meet(point.seederKey)
+      if (point !== undefined && rendezvous.isFree(point.seederKey)) void this.#meet(point.seederKey)
     }
   }
 
   /** A seeder that is not met by any of its points is forgotten, and looked for again. */
   async #meet(seederKey: Uint8Array): Promise<void> {
-    const { meetings, contact } = this.#deps
+    const { rendezvous, contact } = this.#deps
     const begunWith = this.#pointsOf(seederKey)
-    const ways = new MeetingWays(
+    const ways = new RendezvousWays(
       () => this.#pointsOf(seederKey),
       () => contact.circuits,
     )
-    const linked = await meetings.meet(seederKey, ways)
+    const linked = await rendezvous.meet(seederKey, ways)
     if (linked || this.#closed) return
     if (contact.circuits.length > 0) for (const point of begunWith) this.#points.remove(point)
     this.#lookups = Math.min(this.#lookups, SOON_LOOKUPS)

@@ -85,7 +85,7 @@ export class MarketMesh implements MarketNetwork {
     this.#messages = new ReliableMessages({
       ...shared,
       incoming,
-      reaching: new PeerLookup(shared),
+      peerLookup: new PeerLookup(shared),
       heard: (from, said) => this.#tellHeard(from, said),
     })
     this.#hints = new MatchHints({

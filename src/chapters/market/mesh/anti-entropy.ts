@@ -35,7 +35,7 @@ export class AntiEntropy {
   readonly #met = new TtlMap<true>(MAX_REMEMBERED_PEERS, RECONCILE_MS)
   readonly #waiting: Peer[] = []
   readonly #running = new Set<string>()
-  readonly #meetings = new Set<Timer>()
+  readonly #plannedComparisons = new Set<Timer>()
   readonly #timer: Timer
   readonly #endWatch: () => void
   #counts: AntiEntropyCounts = { runs: 0, questions: 0, gained: 0 }
@@ -59,20 +59,21 @@ export class AntiEntropy {
     this.#closed = true
     this.#timer.cancel()
     this.#endWatch()
-    for (const timer of this.#meetings) timer.cancel()
-    this.#meetings.clear()
+    for (const timer of this.#plannedComparisons) timer.cancel()
+    this.#plannedComparisons.clear()
     this.#waiting.length = 0
   }
 
   #meet(peer: Peer): void {
     const { clock, random } = this.#deps
-    if (this.#closed || this.#met.get(peer.member, clock.now()) || this.#meetings.size >= MAX_RUNS_WAITING) return
+    if (this.#closed || this.#met.get(peer.member, clock.now()) || this.#plannedComparisons.size >= MAX_RUNS_WAITING)
+      return
     this.#met.set(peer.member, true, clock.now())
     const timer = clock.after(random.below(MEET_MS), () => {
-      this.#meetings.delete(timer)
+      this.#plannedComparisons.delete(timer)
       this.#want(peer)
     })
-    this.#meetings.add(timer)
+    this.#plannedComparisons.add(timer)
   }
 
   #withSomebody(): void {

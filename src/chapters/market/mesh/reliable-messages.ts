@@ -38,7 +38,7 @@ export interface ReliableMessagesDeps {
   readonly log: Log
   readonly book: Pick<Book, 'get'>
   readonly incoming: StatementIntake
-  readonly reaching: PeerLookup
+  readonly peerLookup: PeerLookup
   /** A message has come. */
   heard(from: TraderId, said: NegotiationMessage): void
 }
@@ -82,11 +82,11 @@ export class ReliableMessages {
 
   /** Sends until the trader confirms; false: it cannot be reached. Never rejects. */
   async send(to: TraderId, said: NegotiationMessage): Promise<boolean> {
-    const { overlay, reaching, log } = this.#deps
+    const { overlay, peerLookup, log } = this.#deps
     if (this.#closed || to === overlay.identity.member || this.#under >= MAX_SENDING) return false
     this.#under++
     try {
-      const address = await reaching.find(to)
+      const address = await peerLookup.find(to)
       return address !== null && !this.#isClosed() && (await this.#sendTo(to, address, said))
     } catch (error) {
       log.error('a message to a trader could not be made', { kind: said.kind, error: errorText(error) })
@@ -103,13 +103,13 @@ export class ReliableMessages {
   }
 
   async #sendTo(to: TraderId, first: { ip: string; port: number }, said: NegotiationMessage): Promise<boolean> {
-    const { overlay, clock, random, reaching } = this.#deps
+    const { overlay, clock, random, peerLookup } = this.#deps
     const nonce = Buffer.from(random.bytes(NONCE_BYTES)).toString('hex')
     const { message, values } = negotiationPayload(said, { to, nonce, saidMs: clock.wallMs() })
     const packet = overlay.pack(message, values)
     let address = first
     for (const [attempt, waitMs] of SEND_AGAIN_MS.entries()) {
-      if (attempt === SOUGHT_AFTER) address = (await reaching.seek(to)) ?? address
+      if (attempt === SOUGHT_AFTER) address = (await peerLookup.seek(to)) ?? address
       if (this.#isClosed()) return false
       overlay.sendBytes(packet, address)
       if (await this.#confirmed(nonce, waitMs)) return true
@@ -140,7 +140,7 @@ export class ReliableMessages {
     if (before === true) this.#confirm(read.envelope, sender)
     if (before !== undefined || !this.#nonces.hasRoom(nowMs) || !this.#may(from, sender, nowMs)) return this.#refuse()
     this.#nonces.set(name, false, nowMs)
-    this.#deps.reaching.heard(from, sender)
+    this.#deps.peerLookup.heard(from, sender)
     void this.#checked(from, read.said).then(said => {
       if (said === null || this.#closed) {
         this.#nonces.delete(name)
