@@ -18,21 +18,29 @@ import type { PayloadOf } from '../../overlay/wire/message.ts'
 import { have } from '../wire/channel-messages.ts'
 import type { ChannelRequestClient } from './request-client.ts'
 import type { Holders } from './holders.ts'
-import {
-  ASK_AGAIN_MS,
-  LEARNED_OF_ALL,
-  LEARNED_OF_PEER,
-  MAX_REMEMBERED_PEERS,
-  MAX_SEEN,
-  MAX_STALE,
-  PREVIEW_MS,
-  REFUSED_MS,
-  REPLIES_TO_PEER,
-} from './limits.ts'
+import { MAX_REMEMBERED_PEERS, MAX_SEEN } from './limits.ts'
 import { questionAbout, readTagged, type TaggedItems } from './questions.ts'
 import { KeyedRateLimiter } from '../../../base/keyed-rate-limiter.ts'
 import { LruMap } from '../../../base/lru-map.ts'
 import type { ChannelGossip } from './gossip.ts'
+
+/** What a newer head of a channel that is not wanted shows is asked for after this, of so many channels at a time. */
+const PREVIEW_MS = 1_500
+/** Channels whose newer heads are looked at at a time. */
+const MAX_STALE = 1_024
+/**
+ * Unknown channels, or newer heads of others, that a peer may have us ask about: saved up, one more each so many
+ * milliseconds.
+ */
+const LEARNED_OF_PEER = { burst: 240, refillMs: 500 } as const
+/** Channels that all peers together may have us ask about. */
+const LEARNED_OF_ALL = { burst: 400, refillMs: 100 } as const
+/** A head that a peer named and did not give is asked for again after this. */
+const ASK_AGAIN_MS = 4_000
+/** A head that the catalogue refused of a peer is not asked of that peer again for this long. */
+const REFUSED_MS = 600_000
+/** Replies to what a peer has: the same as above. */
+const REPLIES_TO_PEER = { burst: 20, refillMs: 1_000 } as const
 
 /** What it works with. */
 export interface AnnouncementIntakeDeps {

@@ -8,9 +8,16 @@ import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { ChannelHead, ChannelId } from '../wire/types.ts'
 import { type FetchDeps, fetchRecords } from './fetch.ts'
-import { MAX_RETRY_MS, MAX_SYNCS, MAX_WALK_IDS, RETRY_MS } from './limits.ts'
+import { MAX_WALK_IDS } from './limits.ts'
 import type { ChannelGossip } from './gossip.ts'
 import { WalkFailed, walkTree } from './walk.ts'
+
+/** Walks and fetches at a time. */
+const MAX_SYNCS = 4
+/** A channel that could not be brought up to date is tried again after this, doubling up to the second. */
+const RETRY_MS = 2_000
+/** The longest wait before a channel is tried again. */
+const MAX_RETRY_MS = 300_000
 
 /** What it works with. */
 export interface SyncsDeps extends FetchDeps {

@@ -19,17 +19,20 @@ import { encodeCellMessage, type PayloadOf } from '../../overlay/wire/message.ts
 import { encodePacket } from '../../overlay/wire/packet.ts'
 import type { Answers } from './hidden-answers.ts'
 import type { HiddenCounts } from './hidden-counts.ts'
-import {
-  INTRODUCTION_POINTS,
-  INTRODUCTION_RETRY_MS,
-  MAX_EPHEMERALS_REMEMBERED,
-  MAX_INTRODUCTION_RETRY_MS,
-  MAX_RENDEZVOUS,
-  MAX_RENDEZVOUS_PENDING,
-  RENDEZVOUS_RATE,
-} from './hidden-limits.ts'
+import { INTRODUCTION_RETRY_MS, MAX_INTRODUCTION_RETRY_MS } from './hidden-limits.ts'
 import { prepareRendezvous } from './hidden-rendezvous-offer.ts'
 import type { HiddenCircuit, HiddenCrypto, HiddenHost } from './hidden-seam.ts'
+
+/** Introduction points of one swarm, while half of all places are free; else one. */
+const INTRODUCTION_POINTS = 2
+/** Rendezvous circuits of a swarm on their way. */
+const MAX_RENDEZVOUS_PENDING = 8
+/** Rendezvous circuits of a swarm at all. */
+const MAX_RENDEZVOUS = 64
+/** Rendezvous circuits that a swarm begins: saved up, and one more each so many ms. */
+const RENDEZVOUS_RATE = { burst: 16, refillMs: 500 } as const
+/** Downloaders' keys that are known when they come again. */
+const MAX_EPHEMERALS_REMEMBERED = 256
 
 /** What seeders work with. */
 export interface SeedingDeps {

@@ -10,19 +10,25 @@ import { encodeUnwrapped } from '../../overlay/wire/packet.ts'
 import type { Answers } from './hidden-answers.ts'
 import type { ContactCircuits, ContactUser } from './hidden-contact.ts'
 import type { HiddenCounts } from './hidden-counts.ts'
-import {
-  DHT_LOOKUP_EVERY_MS,
-  DHT_LOOKUP_UNLINKED_MS,
-  FIRST_LOOKUPS_EVERY_MS,
-  LOOKUP_EVERY_MS,
-  LOOKUPS_SLOWER,
-  MAX_CONNECTIONS,
-  SOON_LOOKUPS,
-} from './hidden-limits.ts'
 import type { SeederRendezvous } from './seeder-rendezvous.ts'
 import { type IntroductionPointName, KnownPoints, seederText } from './hidden-points.ts'
 import type { HiddenCircuit } from './hidden-seam.ts'
 import { RendezvousWays } from './hidden-ways.ts'
+
+/** Between two look-ups of a swarm (8.3). */
+const LOOKUP_EVERY_MS = 30_000
+/** Between two look-ups at first and while no seeder is linked. */
+const FIRST_LOOKUPS_EVERY_MS = 1_000
+/** By how much that time grows with each look-up. */
+const LOOKUPS_SLOWER = 1.5
+/** A seeder that could not be met is looked for as after so many. */
+const SOON_LOOKUPS = 3
+/** The overlay DHT is asked again after this (8.3). */
+const DHT_LOOKUP_EVERY_MS = 300_000
+/** And after this while no seeder is linked (others: 120 s, and only while no point is known). */
+const DHT_LOOKUP_UNLINKED_MS = 60_000
+/** No look-ups with so many linked circuits. */
+const MAX_CONNECTIONS = 15
 
 /** What a peers-response says. */
 export interface PeersFound {

@@ -9,15 +9,21 @@ import type { Log } from '../../../ports/log.ts'
 import { addressOfCircuit } from '../wire/hidden-names.ts'
 import { type AttemptDeps, attemptRendezvous, type LinkedCircuit } from './hidden-attempt.ts'
 import type { ContactCircuits } from './hidden-contact.ts'
-import {
-  RENDEZVOUS_PATIENCE_A_HOP_MS,
-  RENDEZVOUS_PATIENCE_MS,
-  RENDEZVOUS_PATIENCE_RTTS,
-  RENDEZVOUS_TRIES,
-} from './hidden-limits.ts'
 import { seederText } from './hidden-points.ts'
 import type { HiddenCircuit } from './hidden-seam.ts'
 import type { RendezvousWay, RendezvousWays } from './hidden-ways.ts'
+
+/**
+ * An attempt to meet a seeder that is silent for so long, and so many round-trip times of the contact circuit, gets
+ * another beside it.
+ */
+const RENDEZVOUS_PATIENCE_MS = 600
+/** The round-trip times of that. */
+const RENDEZVOUS_PATIENCE_RTTS = 10
+/** For each hop of the download it is at most so much more. */
+const RENDEZVOUS_PATIENCE_A_HOP_MS = 1_400
+/** Attempts of one rendezvous. */
+const RENDEZVOUS_TRIES = 8
 
 /** What a downloader needs to meet seeders. */
 export interface SeederRendezvousDeps extends AttemptDeps {

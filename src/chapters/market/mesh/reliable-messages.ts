@@ -16,19 +16,25 @@ import { NONCE_BYTES, received } from '../wire/market-messages.ts'
 import type { Book } from '../core/book.ts'
 import type { StatementIntake, Taken } from './statement-intake.ts'
 import { MAX_AHEAD_MS } from '../core/limits.ts'
-import {
-  MAX_NONCES,
-  MAX_REMEMBERED_TRADERS,
-  MAX_SENDING,
-  MESSAGES_OF_STRANGERS,
-  MESSAGES_OF_TRADER,
-  SAID_MS,
-  SEND_AGAIN_MS,
-  SOUGHT_AFTER,
-} from './limits.ts'
+import { MAX_REMEMBERED_TRADERS } from './limits.ts'
 import type { PeerLookup } from './peer-lookup.ts'
 import { KeyedRateLimiter } from '../../../base/keyed-rate-limiter.ts'
 import { TtlMap } from '../../../base/ttl-map.ts'
+
+/** A message that is older, or so far ahead of our clock, is not heard; ids are remembered as long. */
+export const SAID_MS = 60_000
+/** Ids that are remembered; above that, messages are not heard. */
+const MAX_NONCES = 8_192
+/** Messages of one trader: saved up, and one more each so many milliseconds. */
+const MESSAGES_OF_TRADER = { burst: 40, refillMs: 500 } as const
+/** Messages of all traders that are no peers. */
+const MESSAGES_OF_STRANGERS = { burst: 200, refillMs: 50 } as const
+/** A message that is not confirmed is sent again after each of these. */
+const SEND_AGAIN_MS: readonly number[] = [700, 1_500, 3_000, 4_000]
+/** After so many of them the trader is looked for anew. */
+const SOUGHT_AFTER = 2
+/** Messages that wait to be confirmed. */
+const MAX_SENDING = 256
 
 /** What it works with. */
 export interface ReliableMessagesDeps {

@@ -4,7 +4,13 @@
 import { createHash } from 'node:crypto'
 import type { ChainNow, FoundEnd, FoundFunding, SwapChain } from '../ports/swap-chain.ts'
 import { kept, legOf, type SwapJournal, type SwapSide } from './swap-journal.ts'
-import { BEFORE_BLOCKS, SUDDEN_BLOCKS, SUDDEN_PACE } from './swap-limits.ts'
+
+/** Blocks before the beginning of a swap in which its contracts are looked for too. */
+const BEFORE_BLOCKS = 12
+/** Heights rise no faster than this many blocks, and ten times the pace: faster is not believed. */
+const SUDDEN_BLOCKS = 100
+/** Heights that rise faster than this many times the pace are not believed. */
+const SUDDEN_PACE = 10
 
 /** One chain. */
 export interface SideFacts {

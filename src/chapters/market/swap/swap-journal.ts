@@ -6,7 +6,9 @@ import type { SecretSeal } from '../ports/market-files.ts'
 import type { SignedTransaction } from '../ports/swap-chain.ts'
 import type { Asset } from '../../wallets/core/assets.ts'
 import type { LegTerms, SwapAgreement, SwapRole } from '../wire/types.ts'
-import { MAX_JOURNAL_CHARS } from './swap-limits.ts'
+
+/** Characters of a journal: 50 transactions of 4 KiB in hexadecimal, sealed, are less. */
+const MAX_JOURNAL_CHARS = 1_048_576
 
 /** The chain of what we give, and that of what we take. */
 export type SwapSide = 'give' | 'take'

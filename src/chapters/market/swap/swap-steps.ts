@@ -29,7 +29,16 @@ import {
 } from './swap-locks.ts'
 import { opensHash, type SideFacts, type SwapFacts } from './swap-facts.ts'
 import { kept, legOf, SIDES, shown, type KeptTransaction, type SwapJournal, type SwapSide } from './swap-journal.ts'
-import { DEEPER_BLOCKS, MAX_SWEEPS, WATCH_S } from './swap-limits.ts'
+
+/** Sweeps of one deposit that are made anew. */
+const MAX_SWEEPS = 8
+/**
+ * Blocks by which a transaction must be deeper than those that count before its swap is let alone and its keys are
+ * forgotten: reorganisations.
+ */
+const DEEPER_BLOCKS = 6
+/** A swap whose outcome is there is watched for no longer than this, seconds: a week after its last lock. */
+const WATCH_S = 7 * 86_400
 
 /** What is done next. `step`: its state in the table. */
 export type SwapStep =

@@ -19,8 +19,12 @@ import {
   type SwapJournal,
   type SwapSide,
 } from './swap-journal.ts'
-import { MAX_VERSIONS } from './swap-limits.ts'
 import type { SwapStep } from './swap-steps.ts'
+
+/**
+ * Claims and refunds that are kept, each: one for each step of fees, and some that were made anew. The oldest go first.
+ */
+const MAX_VERSIONS = 16
 
 /** What work is done with. */
 export interface SwapTools {

@@ -9,7 +9,6 @@ import type { NetworkStack } from '../../../io/net/network-stack.ts'
 import { openNodeKey } from '../io/node-key.ts'
 import { makeOverlayCrypto } from '../../overlay/io/overlay-crypto.ts'
 import { MarketMesh } from '../core/market-mesh.ts'
-import { MAX_PEERS, TARGET_PEERS } from '../mesh/limits.ts'
 import { OrderBook } from '../core/order-book.ts'
 import { Swaps } from '../swap/swaps.ts'
 import { Trader } from '../core/trader.ts'
@@ -31,6 +30,11 @@ import type { MarketSettings } from './settings-market.ts'
 import { StartedParts } from '../../../node/started-parts.ts'
 import { SwapChains } from './swap-chains.ts'
 import { walletSettingsOf } from '../../wallets/wiring/wallet-parts.ts'
+
+/** Nobody is looked for at so many peers, and strangers are refused above so many. */
+export const TARGET_PEERS = 30
+/** Strangers are refused above so many peers. */
+const MAX_PEERS = 80
 
 /** Its folder in the state directory. */
 export const MARKET_FOLDER = 'market'

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SHORTAGE_MS } from '../../../../src/chapters/market/core/limits.ts'
+import { SHORTAGE_MS } from '../../../../src/chapters/market/core/order-watch.ts'
 import { FUND_FEE } from '../kit/fake-swap-engine.ts'
 import { BTC, LTC } from '../kit/market-orders.ts'
 import { memoryWallet } from '../../wallets/kit/memory-market-funds.ts'

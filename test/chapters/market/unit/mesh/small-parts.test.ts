@@ -4,7 +4,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { BookComparison, type BookComparisonDeps } from '../../../../../src/chapters/market/mesh/book-comparison.ts'
-import { RUN_GIVEN, RUN_QUESTIONS, RUN_QUESTIONS_EACH } from '../../../../../src/chapters/market/mesh/limits.ts'
+import {
+  RUN_QUESTIONS,
+  RUN_QUESTIONS_EACH,
+  RUN_GIVEN,
+} from '../../../../../src/chapters/market/mesh/book-comparison.ts'
 import { PeerLookup } from '../../../../../src/chapters/market/mesh/peer-lookup.ts'
 import { KeyedRateLimiter } from '../../../../../src/base/keyed-rate-limiter.ts'
 import { TtlMap } from '../../../../../src/base/ttl-map.ts'
