@@ -29,7 +29,7 @@ export type CoreRoutes = RoutesOf<
     ...typeof shutdownRoutes,
     ...typeof debugRoutes,
     ...typeof metricsRoutes,
-    ...typeof eventRoutes,
+    ...ReturnType<typeof eventRoutes>,
     ...typeof docsRoutes,
   ]
 >

@@ -1,5 +1,6 @@
 // All routes of the node: the single source of routing, checking, documentation and the contract tests.
 
+import type { EventDocs } from '../services/events/event-table.ts'
 import type { Route } from './route.ts'
 import { controlRoutes } from './routes/controls.ts'
 import { coreRoutes } from './routes/core.ts'
@@ -30,20 +31,17 @@ const FIRST: readonly Route[] = [
   ...importRoutes,
   ...updateRoutes,
 ]
-const LAST: readonly Route[] = [
+const LATER: readonly Route[] = [
   ...coreRoutes,
   ...statisticsRoutes,
   ...keyRoutes,
   ...shutdownRoutes,
   ...debugRoutes,
   ...metricsRoutes,
-  ...eventRoutes,
-  ...transmissionRoutes,
-  ...docsRoutes,
-  ...dashboardRoutes,
 ]
+const LAST: readonly Route[] = [...transmissionRoutes, ...docsRoutes, ...dashboardRoutes]
 
-/** Every route, in the order of the documentation; `chapters`: those of chapters. */
-export function routeTable(chapters: readonly Route[]): readonly Route[] {
-  return [...FIRST, ...chapters, ...LAST]
+/** Every route, in the order of the documentation; `chapters`: those of chapters, and `events` what they emit. */
+export function routeTable(chapters: readonly Route[], events: readonly EventDocs[]): readonly Route[] {
+  return [...FIRST, ...chapters, ...LATER, ...eventRoutes(events), ...LAST]
 }

@@ -2,6 +2,7 @@
 // core names a chapter (decision 0513). Faces are small: what a chapter works with is loaded when it is needed.
 
 import type { Route } from '../http/route.ts'
+import type { EventDocs } from '../services/events/event-table.ts'
 import type { Finding } from './doctor/finding.ts'
 import type { Kernel, OpenedChapter } from './kernel.ts'
 import type { KeptFiles } from './state/kept-files.ts'
@@ -20,6 +21,8 @@ export interface NodeChapter {
   readonly kept: KeptFiles
   /** What `tributary doctor` finds of it; `isRunning`: a node of the same state directory runs. */
   examine?(settings: Settings, isRunning: boolean): Promise<readonly Finding[]>
+  /** Events that it emits. */
+  readonly events: EventDocs
   /** Its routes, in the order of the documentation. */
   routes(): Promise<readonly Route[]>
   /** Its services, there from the first moment; nothing of it runs before somebody needs it. */

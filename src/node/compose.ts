@@ -278,7 +278,10 @@ export class TributaryNode {
       clock,
       random,
       log: log.part('http'),
-      routes: routeTable(ofChapters.flat()),
+      routes: routeTable(
+        ofChapters.flat(),
+        this.#chapters.map(({ events }) => events),
+      ),
       services,
       furtherKeys: keys,
       version,

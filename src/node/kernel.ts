@@ -15,7 +15,7 @@ import type { SharedParts } from './shared-parts.ts'
 
 /** There from the first moment. */
 export interface Kernel extends NodeEnvironment {
-  readonly events: EventHub
+  readonly events: Pick<EventHub, 'of'>
   readonly downloads: Downloads
   readonly torrentInfo: TorrentInfo
   /** What chapters give each other. */

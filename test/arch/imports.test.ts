@@ -5,6 +5,7 @@ import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { test } from 'node:test'
 import { checkNeeds, loadChapters } from '../../src/app/chapters.ts'
+import { eventDocs } from '../../src/services/events/event-table.ts'
 import { projectRoot } from '../kit/project-root.ts'
 import { chapterLists, chapterRooms, edgeRooms } from './chapter-rooms.ts'
 import { allowedImports, edgeFolders } from './layers.ts'
@@ -67,6 +68,12 @@ test('each folder of a chapter has its line in the list, after those that it nee
   assert.deepEqual(listed, [...folders].toSorted())
   const needy = { id: 'late', needs: ['early'] }
   assert.throws(() => checkNeeds([needy, { id: 'early', needs: [] }]), /late needs early, before it/)
+})
+
+test('no event is named twice', () => {
+  const tables = [eventDocs, ...chapters.map(({ events }) => events)]
+  const names = tables.flatMap(({ lines }) => Object.keys(lines))
+  assert.equal(new Set(names).size, names.length, names.join(' '))
 })
 
 test('the core names no chapter but in the lists, the benchmarks and tests of the core none at all', () => {

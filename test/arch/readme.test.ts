@@ -1,5 +1,5 @@
-// The README and the pages of src/docs tell the truth: the settings table is the schema's, linked files and places
-// exist, every command and setting they name is there, and the README stays short.
+// The README and the pages of src/docs and of chapters tell the truth: the settings table is the schema's, linked files
+// and places exist, every command and setting they name is there, and the README stays short.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -27,9 +27,14 @@ function textOf(path: string): string {
 
 const readme = textOf('README.md')
 const configurationPath = 'src/docs/configuration.md'
-const pages = ['README.md', ...readdirSync(join(projectRoot, 'src/docs')).filter(name => name.endsWith('.md'))].map(
-  name => (name === 'README.md' ? name : `src/docs/${name}`),
-)
+const chapters = readdirSync(join(projectRoot, 'src/chapters')).map(name => `src/chapters/${name}/docs`)
+const folders = ['src/docs', ...chapters.filter(folder => existsSync(join(projectRoot, folder)))]
+const pages = ['README.md', ...folders.flatMap(pagesIn)]
+
+function pagesIn(folder: string): string[] {
+  const names = readdirSync(join(projectRoot, folder)).filter(name => name.endsWith('.md'))
+  return names.map(name => `${folder}/${name}`)
+}
 
 test('the settings table is that of the schema', () => {
   const page = textOf(configurationPath)
@@ -68,6 +73,11 @@ test('linked files and places exist', { skip }, () => {
     }
   }
   assert.ok(count > 3)
+})
+
+test('the package has the pages', () => {
+  const { files } = JSON.parse(textOf('package.json')) as { files: readonly string[] }
+  for (const folder of folders) assert.ok(files.includes(folder), `${folder} is missing in package.json`)
 })
 
 test('every command that they name exists', { skip }, () => {

@@ -8,4 +8,7 @@ const chapters = await loadChapters()
 const ofChapters = await Promise.all(chapters.map(chapter => chapter.routes()))
 
 /** They, in the order of the documentation. */
-export const routeTable: readonly Route[] = tableOf(ofChapters.flat())
+export const routeTable: readonly Route[] = tableOf(
+  ofChapters.flat(),
+  chapters.map(({ events }) => events),
+)

@@ -2,6 +2,7 @@
 
 import { CATALOGUE_FILE_NAME } from './catalogue/file-name.ts'
 import type { Chapter } from '../../app/chapter.ts'
+import { channelEventDocs } from './service/channel-event-table.ts'
 import { openChannels } from './wiring/open-channels.ts'
 import { channelTable } from './wiring/settings-channels.ts'
 
@@ -11,6 +12,7 @@ export const chapter: Chapter = {
   settings: channelTable,
   kept: { stores: [CATALOGUE_FILE_NAME], files: [], folders: [] },
   needs: ['overlay'],
+  events: channelEventDocs,
   async routes() {
     const { channelsRoutes } = await import('./http/all-routes.ts')
     return channelsRoutes

@@ -2,6 +2,7 @@
 
 import { nothingKept } from '../../node/state/kept-files.ts'
 import type { Chapter } from '../../app/chapter.ts'
+import { circuitEventDocs } from './service/circuit-event-table.ts'
 import { openCircuits } from './wiring/open-circuits.ts'
 
 /** Its face. */
@@ -10,6 +11,7 @@ export const chapter: Chapter = {
   settings: { sections: {}, rights: {} },
   kept: nothingKept,
   needs: ['overlay'],
+  events: circuitEventDocs,
   routes: async () => (await import('./http/circuits.ts')).circuitRoutes,
   open: openCircuits,
   commands: async () => (await import('./cli/circuit-commands.ts')).circuitCommands,

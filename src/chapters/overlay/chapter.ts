@@ -1,6 +1,7 @@
 // The overlay: the IPv8 network that circuits, channels and the market live in. It has no routes or commands of its
 // own.
 
+import { noEvents } from '../../services/events/event-table.ts'
 import type { Chapter } from '../../app/chapter.ts'
 import { openOverlay } from './wiring/open-overlay.ts'
 import { overlaySettingsOf, overlayTable } from './wiring/settings-overlay.ts'
@@ -11,6 +12,7 @@ export const chapter: Chapter = {
   settings: overlayTable,
   kept: { stores: [], files: ['overlay-key'], folders: [] },
   needs: [],
+  events: noEvents,
   examine: async (settings, isRunning) =>
     (await import('./wiring/overlay-doctor.ts')).checkOverlay(overlaySettingsOf(settings), isRunning),
   routes: () => Promise.resolve([]),

@@ -1,5 +1,6 @@
 // Wallets: keys, balances and payments on chains of other people.
 
+import { noEvents } from '../../services/events/event-table.ts'
 import type { Chapter } from '../../app/chapter.ts'
 import { openWallets } from './wiring/open-wallets.ts'
 import { walletsTable } from './wiring/settings-wallets.ts'
@@ -10,6 +11,7 @@ export const chapter: Chapter = {
   settings: walletsTable,
   kept: { stores: [], files: [], folders: ['wallets'] },
   needs: [],
+  events: noEvents,
   async routes() {
     const [{ walletRoutes }, { walletExtraRoutes }] = await Promise.all([
       import('./http/wallets.ts'),

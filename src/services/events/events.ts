@@ -13,7 +13,7 @@ import type { EventRun, EventsService, EventSubscription } from './events-api.ts
 import type { Json } from '../settings/settings-api.ts'
 import { EventAppends } from './event-appends.ts'
 import { eventLine, lastOf, runAfter } from './event-run.ts'
-import type { EventPayloads, EventType } from './event-table.ts'
+import type { EventPayloads, EventSink, EventType } from './event-table.ts'
 import { LogBatches } from '../diagnostics/log-batches.ts'
 import { RecentEvents } from './recent-events.ts'
 
@@ -54,8 +54,11 @@ interface Follower {
   older: readonly EventRun[]
 }
 
+/** A table of which no type is the core's. */
+type OtherThanCore = object & { readonly [T in EventType]?: never }
+
 /** Numbers events, keeps them, and sends them to followers. */
-export class EventHub implements EventsService {
+export class EventHub implements EventsService, EventSink<EventPayloads> {
   readonly #deps: EventHubDeps
   readonly #followers = new Set<Follower>()
   /** Who may lack something, in the order of their turns. */
@@ -97,13 +100,21 @@ export class EventHub implements EventsService {
     for (const event of this.#early.splice(0)) this.#appends.add(event)
   }
 
-  /** Sends an event to everybody and to the log. Never throws, never waits. */
   emit<T extends EventType>(type: T, ...payload: EventPayloads[T] extends undefined ? [] : [EventPayloads[T]]): void {
+    this.#add(type, payload[0])
+  }
+
+  /** Takes events of a chapter's own table, which has no type of the core's. */
+  of<Table extends OtherThanCore>(): EventSink<Table> {
+    return { emit: (type, ...payload) => this.#add(type, payload[0]) }
+  }
+
+  #add(type: string, payload: unknown): void {
     if ((this.#appends?.pending ?? 0) + this.#early.length >= MAX_PENDING) {
       this.#deps.log.error('event lost: too many are waiting to be written', { type })
       return
     }
-    const event = { type, payload: JSON.stringify(payload[0] ?? null) }
+    const event = { type, payload: JSON.stringify(payload ?? null) }
     if (this.#appends === null) this.#early.push(event)
     else this.#appends.add(event)
   }

@@ -29,6 +29,12 @@ function collect(hub: EventHub, since: number | null, accept = (_record: EventRe
   return { records, subscription, ids: () => records.map(record => record.id) }
 }
 
+/** The table of a chapter. */
+interface FilmEvents {
+  film_found: { title: string }
+  films_counted: undefined
+}
+
 const finish = (hub: EventHub, name: string) => hub.emit('torrent_finished', { infohash: 'f', name })
 
 test('a follower gets events_start, then live events with growing ids', async () => {
@@ -43,6 +49,31 @@ test('a follower gets events_start, then live events with growing ids', async ()
     { id: 41, type: 'torrent_finished', event: { infohash: 'f', name: 'a' } },
     { id: 42, type: 'tribler_started' },
   ])
+})
+
+test('a chapter emits the events of its own table, and no others, in one row with those of the core', async () => {
+  const hub = makeHub()
+  await hub.open(new MemoryEventLog(40))
+  const follower = collect(hub, null)
+  const films = hub.of<FilmEvents>()
+  films.emit('film_found', { title: 'a' })
+  finish(hub, 'b')
+  films.emit('films_counted')
+  await waitFor('four events', () => follower.records.length === 4)
+  assert.deepEqual(follower.records.slice(1), [
+    { id: 41, type: 'film_found', event: { title: 'a' } },
+    { id: 42, type: 'torrent_finished', event: { infohash: 'f', name: 'b' } },
+    { id: 43, type: 'films_counted' },
+  ])
+  const wrong = [
+    // @ts-expect-error a type of the core's
+    () => films.emit('tribler_started'),
+    // @ts-expect-error another payload
+    () => films.emit('film_found', { title: 1 }),
+    // @ts-expect-error a table with a type of the core's
+    () => hub.of<{ tribler_started: { by: string } }>(),
+  ]
+  assert.equal(wrong.length, 3)
 })
 
 test('the subscription is in hand before the first record', async () => {

@@ -8,9 +8,14 @@ import { verifyRecord } from '../wire/record-signature.ts'
 import { isOwner } from '../wire/rights.ts'
 import { type ChannelRecord, MAX_CHANNEL_RECORDS, MAX_FUTURE_S } from '../wire/types.ts'
 import { type ChannelRow, DISCOVERED, dropContent } from './channel-rows.ts'
-import { MAX_CHANNEL_BYTES, MAX_EXTRAS, MAX_PREVIEWS } from './limits.ts'
+import { MAX_EXTRAS } from './limits.ts'
 import type { Parts } from './parts.ts'
 import { EXTRA, PREVIEW, type StoredRecord, WANTED } from './record-rows.ts'
+
+/** Records that are kept of a channel that nobody here has subscribed to. */
+const MAX_PREVIEWS = 60
+/** Bytes of records, with their rows, of one channel: above what a million torrents mostly take. */
+export const MAX_CHANNEL_BYTES = 1024 * 1024 * 1024
 
 const ROLES = { wanted: WANTED, extra: EXTRA, preview: PREVIEW } as const
 /** Kinds that are judged before those that depend on them. */

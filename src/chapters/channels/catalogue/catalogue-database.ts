@@ -12,7 +12,6 @@ import type { JobAnswer, JobFailure, JobMessage } from '../../../records/thread-
 import { openCatalogueFile } from './catalogue-file.ts'
 import { type CatalogueFacts, type CatalogueJobName, type CatalogueOptions, durableJobs } from './jobs.ts'
 import { LibrarySide } from './library-side.ts'
-import { FOUND_PER_SECOND } from './limits.ts'
 import { NetworkSide } from './network-side.ts'
 import { makeParts, type Parts } from './parts.ts'
 import { countRefusal } from './refusals.ts'
@@ -20,6 +19,9 @@ import { Search } from './search.ts'
 import { quickVerifier } from './signatures.ts'
 import { Sql } from './sql.ts'
 import { Upkeep } from './upkeep.ts'
+
+/** Events of found torrents in a second. */
+const FOUND_PER_SECOND = 20
 
 /** What a batch came to. */
 export interface BatchOutcome {

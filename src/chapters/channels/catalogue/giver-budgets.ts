@@ -1,7 +1,8 @@
 // How much of the catalogue one giver may fill in an hour: a lying peer is refused, the others are not. In memory,
-// bounded; a giver that is forgotten starts at none.
 
-import { MAX_GIVERS } from './limits.ts'
+/** Givers that are remembered. */
+const MAX_GIVERS = 4096
+// bounded; a giver that is forgotten begins anew.
 
 const HOUR_S = 3600
 

@@ -43,7 +43,7 @@ type Kind = 'client' | 'background' | 'durable'
 
 /** Jobs of the network's side. */
 export const networkJobs: Names<NetworkJobs, 'network'> = {
-  worthTelling: 'background',
+  worthAnnouncing: 'background',
   wanted: 'background',
   known: 'background',
   offerHead: 'background',

@@ -16,11 +16,13 @@ import { decodeRecord } from '../wire/record-codec.ts'
 import { keyOf, mayAdd } from '../wire/rights.ts'
 import { IN_ORDER } from './channel-view.ts'
 import { type ChannelRow, DISCOVERED, OWN, SUBSCRIBED } from './channel-rows.ts'
-import { MAX_LISTED } from './limits.ts'
 import { hex, listedChannel, listedTorrent, TORRENT_COLUMNS, type TorrentListRow } from './listing.ts'
 import type { Parts } from './parts.ts'
 import { bestFirst, RANK_COLUMNS, type RankRow } from './ranking.ts'
 import { refusals } from './refusals.ts'
+
+/** Torrents, comments in an answer. */
+const MAX_LISTED = 50_000
 
 /** Channels whose torrents are checked, besides own and subscribed ones. */
 const CHECKED_CHANNELS = 50

@@ -19,11 +19,16 @@ import { Arrivals } from './arrivals.ts'
 import { type ChannelRow, DISCOVERED, dropContent, knownOf } from './channel-rows.ts'
 import { GiverBudgets } from './giver-budgets.ts'
 import type { NetworkJobs } from './jobs.ts'
-import { ADMITTED_BEFORE_EVICTION, MAX_DISCOVERED, NEW_CHANNELS_PER_HOUR, VOTES_PER_HOUR } from './limits.ts'
+import { ADMITTED_BEFORE_EVICTION, MAX_DISCOVERED } from './limits.ts'
 import type { Parts } from './parts.ts'
 import { previewOf } from './previews.ts'
 import { bestFirst, RANK_COLUMNS, type RankRow } from './ranking.ts'
 import type { Search } from './search.ts'
+
+/** New channels from one giver in an hour. */
+export const NEW_CHANNELS_PER_HOUR = 300
+/** New votes from one giver in an hour. */
+const VOTES_PER_HOUR = 2000
 
 type Handlers = {
   readonly [N in keyof NetworkJobs as N extends `network.${infer M}` ? M : never]: (
@@ -48,7 +53,7 @@ export class NetworkSide implements Handlers {
     this.#arrivals = new Arrivals(parts)
   }
 
-  worthTelling(limit: number): KnownChannel[] {
+  worthAnnouncing(limit: number): KnownChannel[] {
     const { context, channels } = this.#parts
     const rows = context.sql.all<RankRow>(`SELECT ${RANK_COLUMNS} FROM channels WHERE head IS NOT NULL`)
     const best = bestFirst(rows, context.nowS()).slice(0, limit)

@@ -6,10 +6,12 @@ import type { SearchResults } from '../ports/channel-library.ts'
 import { headFromBytes } from '../wire/head-codec.ts'
 import { decodeRecord } from '../wire/record-codec.ts'
 import type { ChannelRow } from './channel-rows.ts'
-import { MAX_CANDIDATES } from './limits.ts'
 import { listedChannel, listedTorrent, type TorrentListRow } from './listing.ts'
 import type { Parts } from './parts.ts'
 import { rankOf } from './ranking.ts'
+
+/** Matches of a search that are ranked. */
+const MAX_CANDIDATES = 200
 
 /** Words of a query; further ones are passed over. */
 const MAX_WORDS = 8

@@ -3,10 +3,13 @@
 
 import type { ChannelRow } from './channel-rows.ts'
 import { DISCOVERED, OWN } from './channel-rows.ts'
-import { ADMITTED_BEFORE_EVICTION, JUDGED_LATE, MAX_DISCOVERED } from './limits.ts'
+import { ADMITTED_BEFORE_EVICTION, MAX_DISCOVERED } from './limits.ts'
 import type { Parts } from './parts.ts'
 import { RANK_COLUMNS, type RankRow, rankOf } from './ranking.ts'
 import { takeExtras } from './taken-extras.ts'
+
+/** Records that were put off and are judged in one piece of upkeep. */
+const JUDGED_LATE = 200
 
 /** What a channel costs beside its records. */
 const CHANNEL_BYTES = 1024

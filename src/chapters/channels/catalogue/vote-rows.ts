@@ -3,7 +3,9 @@
 import { decodeVote } from '../wire/vote-codec.ts'
 import type { ChannelVote } from '../wire/types.ts'
 import type { CatalogueContext } from './catalogue-context.ts'
-import { MAX_VOTES } from './limits.ts'
+
+/** Votes that are kept of a channel. */
+const MAX_VOTES = 5000
 
 /** Statements over `votes`. */
 export class VoteRows {

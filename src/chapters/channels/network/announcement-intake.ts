@@ -18,21 +18,29 @@ import type { PayloadOf } from '../../overlay/wire/message.ts'
 import { have } from '../wire/channel-messages.ts'
 import type { ChannelRequestClient } from './request-client.ts'
 import type { Holders } from './holders.ts'
-import {
-  ASK_AGAIN_MS,
-  LEARNED_OF_ALL,
-  LEARNED_OF_PEER,
-  MAX_REMEMBERED_PEERS,
-  MAX_SEEN,
-  MAX_STALE,
-  PREVIEW_MS,
-  REFUSED_MS,
-  REPLIES_TO_PEER,
-} from './limits.ts'
+import { MAX_REMEMBERED_PEERS, MAX_SEEN } from './limits.ts'
 import { questionAbout, readTagged, type TaggedItems } from './questions.ts'
 import { KeyedRateLimiter } from '../../../base/keyed-rate-limiter.ts'
 import { LruMap } from '../../../base/lru-map.ts'
 import type { ChannelGossip } from './gossip.ts'
+
+/** What a newer head of a channel that is not wanted shows is asked for after this, of so many channels at a time. */
+const PREVIEW_MS = 1_500
+/** Channels whose newer heads are looked at at a time. */
+const MAX_STALE = 1_024
+/**
+ * Unknown channels, or newer heads of others, that a peer may have us ask about: saved up, one more each so many
+ * milliseconds.
+ */
+const LEARNED_OF_PEER = { burst: 240, refillMs: 500 } as const
+/** Channels that all peers together may have us ask about. */
+const LEARNED_OF_ALL = { burst: 400, refillMs: 100 } as const
+/** A head that a peer named and did not give is asked for again after this. */
+const ASK_AGAIN_MS = 4_000
+/** A head that the catalogue refused of a peer is not asked of that peer again for this long. */
+const REFUSED_MS = 600_000
+/** Replies to what a peer has: the same as above. */
+const REPLIES_TO_PEER = { burst: 20, refillMs: 1_000 } as const
 
 /** What it works with. */
 export interface AnnouncementIntakeDeps {
@@ -42,7 +50,7 @@ export interface AnnouncementIntakeDeps {
   readonly catalogue: ChannelCatalogue
   readonly requests: ChannelRequestClient
   readonly holders: Holders
-  readonly telling: ChannelGossip
+  readonly gossip: ChannelGossip
   run(work: Promise<unknown>): void
   /** Whether the channel is own or subscribed. */
   wants(channel: ChannelId): boolean
@@ -102,14 +110,14 @@ export class AnnouncementIntake {
   }
 
   async #take(peer: Peer, channel: ChannelId, items: TaggedItems): Promise<boolean> {
-    const { catalogue, telling } = this.#deps
+    const { catalogue, gossip } = this.#deps
     const head = items.heads.find(each => each.channel === channel)
     const verdict: HeadVerdict | null = head === undefined ? null : await catalogue.offerHead(head, peer.member)
     // By giver, as the catalogue's budgets are: one that used up its own does not keep others from giving it.
     if (verdict === 'refused')
       this.#inVain.set(`${channel} ${head?.sequence} ${peer.member}`, this.#deps.clock.now() + REFUSED_MS)
     if (verdict === 'refused' || (verdict === null && (await catalogue.known(channel)) === null)) return false
-    if (head !== undefined) telling.seen.set(channel, Math.max(head.sequence, telling.seen.get(channel) ?? 0))
+    if (head !== undefined) gossip.seen.set(channel, Math.max(head.sequence, gossip.seen.get(channel) ?? 0))
     if (items.records.length > 0) await catalogue.offerRecords(channel, items.records, 'preview', peer.member)
     const votes = items.votes.filter(vote => vote.channel === channel)
     if (votes.length > 0) await catalogue.offerVotes(votes, peer.member)
@@ -128,23 +136,23 @@ export class AnnouncementIntake {
   }
 
   async #consider(peer: Peer, channel: ChannelId, sequence: number, wants: boolean, changed: boolean): Promise<void> {
-    const { clock, telling } = this.#deps
+    const { clock, gossip } = this.#deps
     const nowMs = clock.now()
     const seen = await this.#seen(channel, peer)
     if (seen === null) return
     if (sequence > seen && this.#deps.takes(channel)) await this.#learn(peer, channel, sequence, seen, nowMs)
-    else if (sequence < seen && wants && this.#replies.take(peer.member, nowMs)) await telling.reply(peer, [channel])
+    else if (sequence < seen && wants && this.#replies.take(peer.member, nowMs)) await gossip.reply(peer, [channel])
     if (changed) this.#deps.heard(channel)
   }
 
   /** The newest number known here; null: the peer had us look for too many unknown channels. */
   async #seen(channel: ChannelId, peer: Peer): Promise<number | null> {
-    const { catalogue, telling, clock } = this.#deps
-    const seen = telling.seen.get(channel)
+    const { catalogue, gossip, clock } = this.#deps
+    const seen = gossip.seen.get(channel)
     if (seen !== undefined) return seen
     if (!this.#ofPeer.take(peer.member, clock.now())) return null
     const known = (await catalogue.known(channel))?.head?.sequence ?? 0
-    telling.seen.set(channel, known)
+    gossip.seen.set(channel, known)
     return known
   }
 
@@ -185,7 +193,7 @@ export class AnnouncementIntake {
 
   async #askPreview(peer: Peer, channel: ChannelId): Promise<void> {
     this.#stale.delete(channel)
-    await this.askAbout(peer, channel, this.#deps.telling.seen.get(channel) ?? 0)
+    await this.askAbout(peer, channel, this.#deps.gossip.seen.get(channel) ?? 0)
   }
 
   /** Asks those that are said to hold a channel to become peers. */

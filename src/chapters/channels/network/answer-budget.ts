@@ -3,16 +3,22 @@
 
 import { Allowance } from '../../../base/allowance.ts'
 import type { Clock } from '../../../ports/clock.ts'
-import {
-  ANSWERED_OF_PEER,
-  ANSWERING_OF_ALL,
-  ANSWERING_OF_PEER,
-  KIB_TO_ALL,
-  KIB_TO_PEER,
-  MAX_REMEMBERED_PEERS,
-  SEARCHES_OF_ALL,
-  SEARCHES_OF_PEER,
-} from './limits.ts'
+import { MAX_REMEMBERED_PEERS } from './limits.ts'
+
+/** Questions of a peer that are answered: saved up, and one more each so many milliseconds. */
+const ANSWERED_OF_PEER = { burst: 200, refillMs: 20 } as const
+/** Searches of a peer, and of all: the same. */
+export const SEARCHES_OF_PEER = { burst: 10, refillMs: 1_000 } as const
+/** Searches of all peers together that are answered. */
+const SEARCHES_OF_ALL = { burst: 60, refillMs: 50 } as const
+/** KiB answered to a peer, and to all: the same. */
+const KIB_TO_PEER = { burst: 2_048, refillMs: 2 } as const
+/** KiB that are answered to all peers together. */
+const KIB_TO_ALL = { burst: 8_192, refillMs: 0.5 } as const
+/** Questions that are being answered: of a peer, of all. */
+export const ANSWERING_OF_PEER = 16
+/** Questions of all peers that are being answered. */
+const ANSWERING_OF_ALL = 128
 
 const KIB = 1024
 

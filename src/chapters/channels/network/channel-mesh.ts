@@ -15,12 +15,25 @@ import { ChannelRequestClient } from './request-client.ts'
 import { Extras } from './extras.ts'
 import { Holders } from './holders.ts'
 import { AnnouncementIntake } from './announcement-intake.ts'
-import { CARE_MS, FIND_AGAIN_MS, FIND_PEERS, MAX_HELD_OF_PEER, PULL_MS, PULLED_PEERS, SOUGHT_PEERS } from './limits.ts'
+import { MAX_HELD_OF_PEER } from './limits.ts'
 import { LruMap } from '../../../base/lru-map.ts'
 import { searchPeers, somePeers, withinMs } from './searching.ts'
 import { Syncs } from './syncs.ts'
 import { ChannelGossip } from './gossip.ts'
 import { Votes } from './votes.ts'
+
+/** Channels that are wanted are looked after this often. */
+const CARE_MS = 15_000
+/** Peers that are asked for holders of a wanted channel. */
+const SOUGHT_PEERS = 4
+/** Peers that are asked for a channel that nobody here knows. */
+const FIND_PEERS = 16
+/** Peers are asked again for an unknown channel after this, while somebody waits. */
+const FIND_AGAIN_MS = 1_000
+/** A channel's peers are asked for what no head has yet at most once in this time, so many of them. */
+const PULL_MS = 60_000
+/** Peers of a channel that are asked for what no head has yet. */
+const PULLED_PEERS = 3
 
 /** What it works with. */
 export interface ChannelMeshDeps {
@@ -76,10 +89,10 @@ export class ChannelMesh implements ChannelNetwork {
     const requests = (this.#requests = new ChannelRequestClient({ overlay, clock, random }))
     const shared = { overlay, introductions, catalogue, clock, random, log, holders, requests, run }
     this.#answering = new ChannelRequestServer({ ...shared, answersSearches: () => deps.answersSearches?.() ?? true })
-    const telling = (this.#gossip = new ChannelGossip(shared))
+    const gossip = (this.#gossip = new ChannelGossip(shared))
     this.#intake = new AnnouncementIntake({
       ...shared,
-      telling,
+      gossip,
       wants: channel => this.#wanted.has(channel),
       takes: channel => this.#wanted.has(channel) || (deps.discovers?.() ?? true),
       heard: channel => this.#heard(channel),
@@ -88,13 +101,13 @@ export class ChannelMesh implements ChannelNetwork {
     this.#votes = new Votes(shared)
     this.#syncs = new Syncs({
       ...shared,
-      telling,
+      gossip,
       seek: (channel, known) => this.#seek(channel, known, SOUGHT_PEERS),
       done: channel => this.#pullExtras(channel),
     })
     this.#care = clock.every(CARE_MS, () => run(this.#lookAfter()))
-    this.#endWatches = [catalogue.watch(event => this.#happened(event)), overlay.onPeer(peer => telling.meet(peer))]
-    for (const peer of overlay.peers()) telling.meet(peer)
+    this.#endWatches = [catalogue.watch(event => this.#happened(event)), overlay.onPeer(peer => gossip.meet(peer))]
+    for (const peer of overlay.peers()) gossip.meet(peer)
     run(this.#lookAfter())
   }
 

@@ -8,10 +8,15 @@ import { channelIdBytes, channelIdFromBytes, recordIdBytes, recordIdFromBytes } 
 import type { ChannelId, RecordId } from '../wire/types.ts'
 import { MAX_ASKED_IDS, tellExtras } from '../wire/channel-messages.ts'
 import { type FetchDeps, fetchRecords } from './fetch.ts'
-import { EXTRA_PEERS, EXTRAS_OF_PEER, MAX_REMEMBERED_PEERS, TOLD_EXTRAS } from './limits.ts'
+import { MAX_REMEMBERED_PEERS, TOLD_EXTRAS } from './limits.ts'
 import { questionForExtras } from './questions.ts'
 import { KeyedRateLimiter } from '../../../base/keyed-rate-limiter.ts'
 import { chunksOf } from '../../../base/bounded-parallel.ts'
+
+/** Peers that hear at once of records that no head has yet. */
+const EXTRA_PEERS = 32
+/** Told ids of records of a peer that are asked for: the same. */
+const EXTRAS_OF_PEER = { burst: 200, refillMs: 500 } as const
 
 /** What it works with. */
 export interface ExtrasDeps extends FetchDeps {

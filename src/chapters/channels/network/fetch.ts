@@ -12,9 +12,15 @@ import { MAX_ASKED_IDS } from '../wire/channel-messages.ts'
 import type { Answer, ChannelRequestClient } from './request-client.ts'
 import { choosePeer } from './choice.ts'
 import type { Holders } from './holders.ts'
-import { BUSY_MS, BUSY_TIMES, FETCH_PARALLEL } from './limits.ts'
 import { questionForRecords } from './questions.ts'
 import { chunksOf, inParallel } from '../../../base/bounded-parallel.ts'
+
+/** Questions of a fetch that are out at a time. */
+const FETCH_PARALLEL = 16
+/** A peer that is busy is asked again after this, so many times. */
+const BUSY_MS = 300
+/** A busy peer is asked again so many times. */
+const BUSY_TIMES = 10
 
 /** What it works with. */
 export interface FetchDeps {

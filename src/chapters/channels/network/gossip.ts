@@ -11,18 +11,22 @@ import type { ChannelId } from '../wire/types.ts'
 import type { PayloadOf } from '../../overlay/wire/message.ts'
 import { have, MAX_HAVE_ENTRIES } from '../wire/channel-messages.ts'
 import type { Holders } from './holders.ts'
-import {
-  GATHER_MS,
-  GOSSIP_MS,
-  MAX_PEERS,
-  MAX_SEEN,
-  RUMOUR_PEERS,
-  TELL_AGAIN_MS,
-  TOLD_AT_MEETING,
-  WORTH_MS,
-} from './limits.ts'
+import { MAX_PEERS, MAX_SEEN } from './limits.ts'
 import { LruMap } from '../../../base/lru-map.ts'
 import { chunksOf } from '../../../base/bounded-parallel.ts'
+
+/** Between two times that a peer by chance is told what we have. */
+const GOSSIP_MS = 5_000
+/** Channels told to a peer that comes, and of those told by chance. */
+const ANNOUNCED_TO_NEW_PEERS = 116
+/** What peers are told when they are met is asked of the catalogue at most once in this time. */
+const WORTH_MS = 15_000
+/** Changes are gathered so long before they are told. */
+const GATHER_MS = 60
+/** Of one channel changes are told at most once in this time. */
+const TELL_AGAIN_MS = 800
+/** Peers that hear at once of a new head of a channel that is only known here. */
+const RUMOUR_PEERS = 4
 
 interface Change {
   readonly dueMs: number
@@ -149,7 +153,7 @@ export class ChannelGossip {
     const nowMs = this.#deps.clock.now()
     // Ranking all channels is work for the catalogue: once for many peers.
     if (this.#worth === null || nowMs - this.#worth.atMs > WORTH_MS)
-      this.#worth = { atMs: nowMs, channels: this.#deps.catalogue.worthTelling(TOLD_AT_MEETING) }
+      this.#worth = { atMs: nowMs, channels: this.#deps.catalogue.worthAnnouncing(ANNOUNCED_TO_NEW_PEERS) }
     const channels = await this.#worth.channels
     this.#send(
       [peer],

@@ -4,7 +4,10 @@
 import type { Overlay, Peer } from '../../overlay/core/index.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { ChannelId } from '../wire/types.ts'
-import { BLAMED_MS, MAX_HELD_OF_PEER, MAX_REMEMBERED_PEERS } from './limits.ts'
+import { MAX_HELD_OF_PEER, MAX_REMEMBERED_PEERS } from './limits.ts'
+
+/** Who gave what is forged is not asked for this long. */
+const BLAMED_MS = 600_000
 
 /** What a peer says of a channel. */
 export interface Standing {

@@ -9,7 +9,24 @@ import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { Random } from '../../../ports/random.ts'
 import { ComingAnswer, type AnswerPart } from '../wire/answer-parts.ts'
 import { ANSWER_STATE, answerPart } from '../wire/channel-messages.ts'
-import { ANSWER_MS, FIRST_WINDOW, MAX_ASKED, MAX_WAITING, MAX_WINDOW, QUESTIONS_TO_PEER, QUIET_MS } from './limits.ts'
+
+/** Questions that wait for answers. */
+const MAX_ASKED = 256
+/** An answer begins within this. */
+const ANSWER_MS = 2_500
+/** No further part for so long: the rest is lost. */
+const QUIET_MS = 400
+/**
+ * Questions of ours to one peer: saved up, and one more each so many milliseconds; peers check 50 signatures a second
+ * of us.
+ */
+const QUESTIONS_TO_PEER = { burst: 100, refillMs: 25 } as const
+/** Questions to one peer that are out at a time: at first, at most. */
+const FIRST_WINDOW = 4
+/** Questions to one peer that are out at a time, at most. */
+const MAX_WINDOW = 16
+/** Questions that wait for room at their peer. */
+const MAX_WAITING = 2_048
 
 /** What came of a question. */
 export interface Answer {

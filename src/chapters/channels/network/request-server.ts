@@ -26,8 +26,19 @@ import {
 } from '../wire/channel-messages.ts'
 import { AnswerBudget } from './answer-budget.ts'
 import type { Holders } from './holders.ts'
-import { MAX_ANSWER_BYTES, PREVIEW_RECORDS, SEARCH_RESULTS, TOLD_EXTRAS, TOLD_HOLDERS, TOLD_VOTES } from './limits.ts'
+import { TOLD_EXTRAS } from './limits.ts'
 import { addressItem, headItem, tagged } from './questions.ts'
+
+/** Bytes of records in an answer. */
+const MAX_ANSWER_BYTES = 40_960
+/** Records of a preview, votes and addresses that an answer carries. */
+const PREVIEW_RECORDS = 20
+/** Votes that an answer carries. */
+const TOLD_VOTES = 12
+/** Addresses that an answer carries. */
+const TOLD_HOLDERS = 6
+/** Results of a search that are told, and peers asked. */
+const SEARCH_RESULTS = 20
 
 /** What it works with. */
 export interface ChannelRequestServerDeps {

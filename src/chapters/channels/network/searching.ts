@@ -7,8 +7,12 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { Random } from '../../../ports/random.ts'
 import type { ChannelRequestClient } from './request-client.ts'
 import type { Holders } from './holders.ts'
-import { MAX_FOUND_HEADS, SEARCHED_PEERS } from './limits.ts'
 import { questionOfSearch, readTagged } from './questions.ts'
+
+/** Peers that are asked in a search. */
+const SEARCHED_PEERS = 20
+/** Heads of one answer to a search that are taken in. */
+const MAX_FOUND_HEADS = 20
 
 /** What it works with. */
 export interface SearchingDeps {

@@ -8,17 +8,24 @@ import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { ChannelHead, ChannelId } from '../wire/types.ts'
 import { type FetchDeps, fetchRecords } from './fetch.ts'
-import { MAX_RETRY_MS, MAX_SYNCS, MAX_WALK_IDS, RETRY_MS } from './limits.ts'
+import { MAX_WALK_IDS } from './limits.ts'
 import type { ChannelGossip } from './gossip.ts'
 import { WalkFailed, walkTree } from './walk.ts'
+
+/** Walks and fetches at a time. */
+const MAX_SYNCS = 4
+/** A channel that could not be brought up to date is tried again after this, doubling up to the second. */
+const RETRY_MS = 2_000
+/** The longest wait before a channel is tried again. */
+const MAX_RETRY_MS = 300_000
 
 /** What it works with. */
 export interface SyncsDeps extends FetchDeps {
   readonly catalogue: ChannelCatalogue
   readonly clock: Clock
   readonly log: Log
-  readonly telling: ChannelGossip
-  /** No known peer holds what is wanted: asks others. */
+  readonly gossip: ChannelGossip
+  /** Nobody that we know holds what is wanted: asks around. */
   seek(channel: ChannelId, known: number): Promise<void>
   /** The set is held: what no head has yet may be asked for. */
   done(channel: ChannelId): void
@@ -126,7 +133,7 @@ export class Syncs {
 
   /** True: there is nothing more to do. */
   async #sync(channel: ChannelId): Promise<boolean> {
-    const { catalogue, telling, done } = this.#deps
+    const { catalogue, gossip, done } = this.#deps
     const known = await catalogue.known(channel)
     if (known === null || known.standing === 'discovered') return true
     const { head } = known
@@ -139,7 +146,7 @@ export class Syncs {
       await this.#deps.seek(channel, head?.sequence ?? 0)
       return false
     }
-    telling.changed(channel)
+    gossip.changed(channel)
     done(channel)
     return true
   }

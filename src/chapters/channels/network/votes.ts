@@ -10,8 +10,13 @@ import type { ChannelId, ChannelVote } from '../wire/types.ts'
 import { decodeVote } from '../wire/vote-codec.ts'
 import { tellVotes } from '../wire/channel-messages.ts'
 import type { Holders } from './holders.ts'
-import { MAX_REMEMBERED_PEERS, VOTE_PEERS, VOTES_OF_PEER } from './limits.ts'
+import { MAX_REMEMBERED_PEERS } from './limits.ts'
 import { KeyedRateLimiter } from '../../../base/keyed-rate-limiter.ts'
+
+/** Votes of a peer that are taken, and passed on: saved up, and one more each so many milliseconds. */
+const VOTES_OF_PEER = { burst: 60, refillMs: 1_000 } as const
+/** Peers that a new vote is passed on to. */
+const VOTE_PEERS = 4
 
 /** Votes of a packet. */
 const MAX_TOLD = 7

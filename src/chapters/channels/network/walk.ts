@@ -14,9 +14,12 @@ import { MAX_ASKED_NODES } from '../wire/channel-messages.ts'
 import type { ChannelRequestClient } from './request-client.ts'
 import { choosePeer } from './choice.ts'
 import type { Holders } from './holders.ts'
-import { MAX_WALK_IDS, WALK_PARALLEL } from './limits.ts'
+import { MAX_WALK_IDS } from './limits.ts'
 import { questionForTree } from './questions.ts'
 import { chunksOf, inParallel } from '../../../base/bounded-parallel.ts'
+
+/** Questions of a walk, and of a fetch, that are out at a time. */
+const WALK_PARALLEL = 8
 
 /** What it works with. */
 export interface WalkDeps {

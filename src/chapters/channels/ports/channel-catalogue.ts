@@ -72,7 +72,7 @@ export type CatalogueHappening =
  */
 export interface ChannelCatalogue {
   /** Channels worth telling others, best first: own, subscribed, then by rank. */
-  worthTelling(limit: number): Promise<KnownChannel[]>
+  worthAnnouncing(limit: number): Promise<KnownChannel[]>
   /** Own and subscribed channels. */
   wanted(): Promise<KnownChannel[]>
   known(channel: ChannelId): Promise<KnownChannel | null>

@@ -2,12 +2,13 @@
 // before.
 
 import type { ChannelCatalogue } from '../ports/channel-catalogue.ts'
-import type { EventHub } from '../../../services/events/events.ts'
+import type { EventSink } from '../../../services/events/event-table.ts'
+import type { ChannelEventPayloads } from './channel-event-table.ts'
 
 /** Tells them until the answer is called. How many torrents a second there are is bounded by the catalogue. */
 export function tellChannelEvents(
   catalogue: Pick<ChannelCatalogue, 'watch'>,
-  events: Pick<EventHub, 'emit'>,
+  events: EventSink<ChannelEventPayloads>,
 ): () => void {
   return catalogue.watch(event => {
     if (event.kind === 'channel-found') {
@@ -19,7 +20,7 @@ export function tellChannelEvents(
       events.emit('torrent_discovered', {
         infohash,
         name,
-        trackers: [...event.trackers],
+        trackers: event.trackers,
         files,
         dispersy_cid,
         timestamp,

@@ -6,8 +6,9 @@ import type { ChannelLibrary, SearchResults } from '../ports/channel-library.ts'
 import type { ChannelNetwork } from '../ports/channel-network.ts'
 import type { Log } from '../../../ports/log.ts'
 import { type ChannelsDeps, hides } from './channels.ts'
+import type { ChannelEventPayloads } from './channel-event-table.ts'
 import type { SearchService } from './channels-api.ts'
-import type { EventHub } from '../../../services/events/events.ts'
+import type { EventSink } from '../../../services/events/event-table.ts'
 
 /** Results of the own catalogue; results of one search in all: all of them go into the log of events. */
 const LOCAL_RESULTS = 100
@@ -20,7 +21,7 @@ const COMPLETIONS = 10
 
 /** What it needs of the node. */
 export interface ContentSearchDeps extends ChannelsDeps {
-  readonly events: Pick<EventHub, 'emit'>
+  readonly events: EventSink<ChannelEventPayloads>
   readonly log: Log
   /** The setting search_community.enabled: peers are asked too. */
   asksPeers(): boolean
@@ -81,13 +82,12 @@ export class ContentSearch implements SearchService {
     }
     for (const result of channels) {
       if (isNew(`channel ${result.dispersy_cid}`)) {
-        this.#deps.events.emit('search_result_channel', { query, result: { ...result } })
+        this.#deps.events.emit('search_result_channel', { query, result })
       }
     }
     for (const result of torrents) {
       if (isNew(`torrent ${result.infohash}`)) {
-        const row = { ...result, trackers: [...result.trackers] }
-        this.#deps.events.emit('search_result_torrent', { query, result: row })
+        this.#deps.events.emit('search_result_torrent', { query, result })
       }
     }
   }

@@ -4,7 +4,7 @@
 
 import { errorText } from '../../../base/errors.ts'
 import { ChannelMesh } from '../network/channel-mesh.ts'
-import { MAX_PEERS, TARGET_PEERS } from '../network/limits.ts'
+import { MAX_PEERS } from '../network/limits.ts'
 import type { Communities } from '../../overlay/core/index.ts'
 import type { ChannelCatalogue } from '../ports/channel-catalogue.ts'
 import type { ChannelNetwork } from '../ports/channel-network.ts'
@@ -14,6 +14,9 @@ import type { Random } from '../../../ports/random.ts'
 import { COMMUNITY_IDS, communityIdBytes } from '../../overlay/wire/community-ids.ts'
 import { overlaysOff } from '../../overlay/wiring/overlay-switch.ts'
 import type { ChannelSettings } from './settings-channels.ts'
+
+/** Nobody is looked for at so many peers, and strangers are refused above so many. */
+export const TARGET_PEERS = 30
 
 /** First wait after a start that failed, ms; doubling up to the second. */
 const RETRY_MS = 2_000

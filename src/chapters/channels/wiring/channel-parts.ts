@@ -16,11 +16,12 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { Random } from '../../../ports/random.ts'
 import type { RecordsStore } from '../../../records/records-store.ts'
+import type { ChannelEventPayloads } from '../service/channel-event-table.ts'
 import { tellChannelEvents } from '../service/channel-events.ts'
 import type { FeedsService } from '../feeds/feeds-api.ts'
 import { ChannelTorrents, type UriMetainfo } from '../service/channel-torrents.ts'
 import type { Downloads } from '../../../services/downloads/downloads.ts'
-import type { EventHub } from '../../../services/events/events.ts'
+import type { EventSink } from '../../../services/events/event-table.ts'
 import { ChannelOverlay } from './channel-overlay.ts'
 import { Feeds } from '../feeds/feeds.ts'
 import type { TorrentInfo } from '../../../services/downloads/torrent-info.ts'
@@ -42,7 +43,7 @@ export interface ChannelPartsDeps {
   readonly version: string
   readonly policy: AddressPolicy
   readonly stack: NetworkStack
-  readonly events: Pick<EventHub, 'emit'>
+  readonly events: EventSink<ChannelEventPayloads>
   readonly downloads: Pick<Downloads, 'isAnonymous'>
   /** Torrents behind addresses and magnets. */
   readonly sources: UriMetainfo & Pick<TorrentInfo, 'hiddenFetch'>

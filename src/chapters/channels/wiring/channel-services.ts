@@ -15,6 +15,7 @@ import { ChannelContents } from '../service/channel-contents.ts'
 import { ChannelTorrents } from '../service/channel-torrents.ts'
 import { Channels } from '../service/channels.ts'
 import { ContentSearch } from '../service/content-search.ts'
+import { OpenedAtFirstUse } from '../../../node/opened-at-first-use.ts'
 import type { ChannelPartsDeps, RunningChannels } from './channel-parts.ts'
 
 /** What is left of channels whose catalogue is gone ends within so long. */
@@ -50,12 +51,7 @@ export class ChannelServices {
   readonly #deps: EarlyChannelDeps
   readonly #load: (() => Promise<ChannelStart>) | undefined
   readonly #search: ContentSearch
-  #late: LateChannelDeps | null = null
-  #starting: Promise<RunningChannels> | null = null
-  #running: RunningChannels | null = null
-  /** Of those whose catalogue was lost: the next ones wait for it. */
-  #ending: Promise<void> = Promise.resolve()
-  #stopped = false
+  readonly #channels = new OpenedAtFirstUse<RunningChannels>()
 
   /** `load`: what starts channels; tests replace it. */
   constructor(deps: EarlyChannelDeps, load?: () => Promise<ChannelStart>) {
@@ -63,7 +59,7 @@ export class ChannelServices {
     this.#load = load
     const common = {
       library: async () => (await this.open()).library,
-      network: () => this.#running?.network ?? noChannelNetwork,
+      network: () => this.running?.network ?? noChannelNetwork,
       familyFilter: () => deps.settings().general.family_filter,
     }
     const { events, sources } = deps
@@ -87,18 +83,18 @@ export class ChannelServices {
 
   /** What runs now; null: channels were not asked for yet. Starts nothing. */
   get running(): RunningChannels | null {
-    return this.#running
+    return this.#channels.opened
   }
 
   /** Channels that are known; 0 while nothing runs. Starts nothing, never rejects. */
   async counted(): Promise<number> {
-    const counts = await this.#running?.library.counts().catch(() => null)
+    const counts = await this.running?.library.counts().catch(() => null)
     return counts?.channels ?? 0
   }
 
   /** The node has started: channels open when they are asked for, and now where there is a catalogue. Never rejects. */
   async start(late: LateChannelDeps): Promise<void> {
-    this.#late = late
+    this.#channels.ready(() => this.#make(late))
     const path = join(this.#deps.stateDir, CATALOGUE_FILE_NAME)
     // One that was made and has gone is trouble, which opening it tells.
     if (!(await exists(path)) && !(await exists(madeNote(path)))) return
@@ -111,13 +107,7 @@ export class ChannelServices {
    * Starts them once; a start that failed may be tried again. AppErrors NotReady, StateUnreadable, DiskFull, DiskError.
    */
   open(): Promise<RunningChannels> {
-    const late = this.#late
-    if (late === null || this.#stopped) return Promise.reject(new AppError('NotReady'))
-    this.#starting ??= this.#make(late).catch((error: unknown) => {
-      this.#starting = null
-      throw error
-    })
-    return this.#starting
+    return this.#channels.open()
   }
 
   /** Their code is loaded with the rest of channels. */
@@ -133,40 +123,25 @@ export class ChannelServices {
   }
 
   async #make(late: LateChannelDeps): Promise<RunningChannels> {
-    await this.#ending
     const { startChannels } = await (this.#load?.() ?? import('./channel-parts.ts'))
     let isLost = false
     const onLost = (): void => {
       isLost = true
-      this.#lost()
+      // The next request starts them again.
+      this.#channels.discard(LOST_STOP_MS)
     }
     const running = await startChannels({ ...this.#deps, ...late, onLost })
-    if (isLost) {
-      await running.stop(LOST_STOP_MS)
-      throw new AppError('WorkerLost', 'The catalogue of channels died while it was opened.')
-    }
-    this.#running = running
-    return running
-  }
-
-  /** The next request starts them anew. */
-  #lost(): void {
-    const running = this.#running
-    if (running === null || this.#stopped) return
-    this.#running = null
-    this.#starting = null
-    this.#ending = running.stop(LOST_STOP_MS)
+    if (!isLost) return running
+    await running.stop(LOST_STOP_MS)
+    throw new AppError('WorkerLost', 'The catalogue of channels died while it was opened.')
   }
 
   /** Ends them within `deadlineMs`, also those that are just being started. */
   async stop(deadlineMs: number): Promise<void> {
-    this.#stopped = true
     this.#search.stop()
-    const ended = this.#starting?.catch(() => null).then(running => running?.stop(deadlineMs))
-    this.#running = null
     const late = makeDeferred<undefined>()
     const timer = this.#deps.clock.after(deadlineMs, () => late.resolve(undefined))
-    await Promise.race([Promise.all([ended, this.#ending]), late.promise])
+    await Promise.race([this.#channels.stop(deadlineMs), late.promise])
     timer.cancel()
   }
 }

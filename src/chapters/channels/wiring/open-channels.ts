@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Kernel, OpenedChapter } from '../../../node/kernel.ts'
 import { overlayParts } from '../../overlay/wiring/open-overlay.ts'
 import type { PackTorrents } from '../ports/pack-torrents.ts'
+import type { ChannelEventPayloads } from '../service/channel-event-table.ts'
 import { ChannelServices } from './channel-services.ts'
 import { channelSettingsOf } from './settings-channels.ts'
 
@@ -22,7 +23,7 @@ export function openChannels(kernel: Kernel): OpenedChapter {
     stack,
     policy,
     version,
-    events,
+    events: events.of<ChannelEventPayloads>(),
     downloads,
     log: log.part('channels'),
     sources: torrentInfo,

@@ -16,17 +16,29 @@ import type { Candidates } from './candidates.ts'
 import { chooseNextHop, chooseOwn, type HopCandidate, keyText } from './hop-choice.ts'
 import type { HopPlaces } from './hop-places.ts'
 import { HopAsks } from './hop-asks.ts'
-import {
-  CANDIDATES_SETTLE_MS,
-  CIRCUIT_CREATION_MS,
-  FURTHER_HOP_TRIES,
-  FURTHER_HOP_WAIT_MS,
-  HOP_PATIENCE_MS,
-  NEXT_HOP_TIMEOUT_MS,
-  NEXT_HOP_TRIES,
-} from './limits.ts'
 import { OpeningLayer } from './opening-layer.ts'
 import type { OwnCircuit } from './own-circuit.ts'
+
+/** A last hop that a circuit must have is waited for so long: the hop before it may have to find it first. */
+const NEXT_HOP_TIMEOUT_MS = 10_000
+/** First hops that are tried. */
+const NEXT_HOP_TRIES = 6
+/** A circuit is ready within this, or given up. */
+const CIRCUIT_CREATION_MS = 60_000
+/**
+ * Another hop is asked beside one that has not answered within this. Handshakes take milliseconds, ways less than a
+ * second.
+ */
+const HOP_PATIENCE_MS = 2_500
+/**
+ * Hops that are tried behind one that answered: where more are silent it is that one, and another circuit is sooner
+ * there.
+ */
+const FURTHER_HOP_TRIES = 3
+/** A circuit that has a hop waits so long for somebody to be known who can be the next. */
+const FURTHER_HOP_WAIT_MS = 5_000
+/** Circuits that wait for candidates choose so long after the first one is known. */
+const CANDIDATES_SETTLE_MS = 300
 
 /** What it works with. */
 export interface BuilderDeps {

@@ -10,9 +10,13 @@ import { DecodeError } from '../../../base/errors.ts'
 import { httpRequest, httpResponse } from '../wire/circuit-messages.ts'
 import { HttpAnswer } from '../wire/http-parts.ts'
 import { encodeCellMessage, type PayloadOf } from '../../overlay/wire/message.ts'
-import { MAX_EXCHANGES, MAX_REQUEST_BYTES } from './limits.ts'
 import type { OwnCircuit } from './own-circuit.ts'
 import type { CircuitWatch, OwnCircuits } from './own-circuits.ts'
+
+/** HTTP exchanges of our own at a time. */
+const MAX_EXCHANGES = 64
+/** Bytes of a request: it has to fit one cell. */
+const MAX_REQUEST_BYTES = 4_096
 
 interface Exchange {
   readonly circuit: OwnCircuit

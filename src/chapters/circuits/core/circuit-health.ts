@@ -2,16 +2,21 @@
 // Pings go each 7.5 s; at once when we sent something and heard nothing, and after one that failed, so that a dead
 // circuit is known in seconds.
 
-import {
-  BAD_CELLS,
-  CIRCUIT_PING_MS,
-  INACTIVE_MS,
-  LOSS_PINGS,
-  PING_TIMEOUT_MS,
-  PINGS_KEPT,
-  SILENCE_MS,
-} from './limits.ts'
+import { INACTIVE_MS } from './limits.ts'
 import type { OwnCircuit } from './own-circuit.ts'
+
+/** Between two pings of a circuit. */
+export const CIRCUIT_PING_MS = 7_500
+/** A ping that is not answered within this failed; after a failed one the next follows at once. */
+const PING_TIMEOUT_MS = 2_500
+/** We sent so long without hearing anything: ping now. */
+const SILENCE_MS = 2_000
+/** Pings whose answers say what a circuit loses. */
+export const PINGS_KEPT = 16
+/** So many are needed to judge by them. */
+const LOSS_PINGS = 8
+/** Cells of a circuit that could not be read, from which on (and as part of all) it is given up. */
+export const BAD_CELLS = { least: 16, part: 0.1 } as const
 
 /** Pings without answer in a row after which a circuit is dead. */
 const DEAD_PINGS = 2

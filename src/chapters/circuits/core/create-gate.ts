@@ -2,13 +2,19 @@
 // answered once in 60 s; an address and all addresses together have so many. Everything remembered is bounded.
 
 import { Allowance } from '../../../base/allowance.ts'
-import {
-  CREATES_OF_ADDRESS,
-  CREATES_OF_ALL,
-  EXTEND_WITHIN_MS,
-  MAX_CREATES_REMEMBERED,
-  MAX_CREATING_ADDRESSES,
-} from './limits.ts'
+import { EXTEND_WITHIN_MS } from './limits.ts'
+
+/**
+ * Creates of one address that are answered, for each costs a handshake: saved up, and one more each so many
+ * milliseconds.
+ */
+export const CREATES_OF_ADDRESS = { burst: 40, refillMs: 250 } as const
+/** Creates of all addresses together that are answered. */
+export const CREATES_OF_ALL = { burst: 60, refillMs: 20 } as const
+/** Addresses whose creates are counted. */
+const MAX_CREATING_ADDRESSES = 1_024
+/** Circuit ids of creates that are remembered. */
+export const MAX_CREATES_REMEMBERED = 8_192
 
 /** Says yes or no. */
 export class CreateGate {

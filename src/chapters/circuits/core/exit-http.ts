@@ -12,15 +12,21 @@ import { PEER_FLAG } from '../../overlay/wire/peer-flags.ts'
 import type { EndingCircuit } from './ending-circuit.ts'
 import { isAskedPort, isOneGet } from './exit-request.ts'
 import { isReturned, isWholeAnswer } from './http-answer.ts'
-import {
-  HTTP_PARTS_A_TURN,
-  HTTP_REQUESTS,
-  HTTP_TIMEOUT_MS,
-  HTTP_TURN_MS,
-  MAX_HTTP_ANSWER_BYTES,
-  MAX_HTTP_CHUNKS,
-  MAX_HTTP_REQUESTS,
-} from './limits.ts'
+
+/** HTTP requests of one circuit at a time. */
+const HTTP_REQUESTS = 5
+/** HTTP requests of all circuits together at a time. */
+const MAX_HTTP_REQUESTS = 32
+/** Time of an HTTP request. */
+const HTTP_TIMEOUT_MS = 5_000
+/** Bytes of an answer that an exit returns. */
+const MAX_HTTP_ANSWER_BYTES = 1024 * 1024
+/** Pieces in which such an answer may trickle in. */
+const MAX_HTTP_CHUNKS = 2_048
+/** Parts of an answer that leave in one turn. */
+const HTTP_PARTS_A_TURN = 32
+/** Between such turns. */
+const HTTP_TURN_MS = 2
 
 /** What it works with. */
 export interface ExitHttpDeps {

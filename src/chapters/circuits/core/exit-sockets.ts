@@ -11,7 +11,9 @@ import type { AnyAddress } from '../../overlay/wire/address.ts'
 import { mayPassExit } from '../wire/exit-policy.ts'
 import type { EndingCircuit } from './ending-circuit.ts'
 import { KnownAddresses } from './known-addresses.ts'
-import { EXIT_QUEUE } from './limits.ts'
+
+/** Datagrams of one exit that wait for sockets or names. */
+export const EXIT_QUEUE = 10
 
 /** Payload of all exits of this node. */
 export interface ExitCounts {

@@ -5,9 +5,18 @@
 import type { HopCount } from '../ports/circuits.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { Candidates } from './candidates.ts'
-import { BUILD_AGAIN_MS, IDLE_LANE_MS, LANE_LOOK_MS, MAX_AGE_MS, REPLACE_BEFORE_MS } from './limits.ts'
+import { MAX_AGE_MS } from './limits.ts'
 import type { OwnCircuit } from './own-circuit.ts'
 import type { OwnCircuits } from './own-circuits.ts'
+
+/** Between looks at the circuits of a lane. */
+const LANE_LOOK_MS = 1_000
+/** Circuits of a lane are kept so long without downloads. */
+const IDLE_LANE_MS = 60_000
+/** Circuits are replaced so long before they are too old. */
+const REPLACE_BEFORE_MS = 60_000
+/** Wait after a circuit that could not be built; it doubles four times. */
+const BUILD_AGAIN_MS = 1_000
 
 /** How many circuits a lane with demand has. */
 export interface LaneLimits {

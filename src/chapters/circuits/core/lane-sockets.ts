@@ -7,8 +7,10 @@ import { addressKey, type PeerAddress } from '../../../base/ids.ts'
 import type { UdpNetwork, UdpSocket } from '../../../ports/udp.ts'
 import { encodedAddress } from './known-addresses.ts'
 import { MOST_DATAGRAM_BYTES, MOST_LINKED_DATAGRAM_BYTES } from '../wire/data-cell.ts'
-import { MAX_ROUTES } from './limits.ts'
 import type { OwnCircuit } from './own-circuit.ts'
+
+/** Destinations of a lane's socket whose circuits are remembered. */
+export const MAX_ROUTES = 4_096
 
 /** What sockets send through. */
 export interface LaneWays {

@@ -15,8 +15,11 @@ import { CircuitBuilder } from './circuit-builder.ts'
 import { CircuitHealth } from './circuit-health.ts'
 import { type HopCandidate, keyText } from './hop-choice.ts'
 import { HopPlaces } from './hop-places.ts'
-import { HEALTH_MS, MAX_AGE_MS, MAX_CIRCUIT_BYTES, MAX_INTRODUCTION_AGE_MS, REMOVAL_DELAY_MS } from './limits.ts'
+import { MAX_AGE_MS, MAX_CIRCUIT_BYTES, MAX_INTRODUCTION_AGE_MS, REMOVAL_DELAY_MS } from './limits.ts'
 import { type CircuitWire, type LastHopKind, OwnCircuit } from './own-circuit.ts'
+
+/** Between looks at how circuits do. */
+const HEALTH_MS = 1_000
 
 /** What it works with. */
 export interface OwnCircuitsDeps {

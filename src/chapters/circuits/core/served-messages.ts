@@ -23,8 +23,12 @@ import type { EndingCircuit } from './ending-circuit.ts'
 import type { ExitHttp } from './exit-http.ts'
 import { type ExitDeps, ExitSockets } from './exit-sockets.ts'
 import { KnownAddresses } from './known-addresses.ts'
-import { TEST_ANSWER_BYTES, TEST_ANSWERS } from './limits.ts'
 import type { ServingHop } from './serving-hop.ts'
+
+/** Answers to speed tests of one circuit: saved up, and one more each so many milliseconds. */
+export const TEST_ANSWERS = { burst: 2_048, refillMs: 2 } as const
+/** Bytes of one. */
+export const TEST_ANSWER_BYTES = 2_048
 
 /** What it works with. */
 export interface ServedDeps {

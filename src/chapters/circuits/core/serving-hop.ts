@@ -18,9 +18,12 @@ import { CreateGate } from './create-gate.ts'
 import { EndingCircuit } from './ending-circuit.ts'
 import { keyText } from './hop-choice.ts'
 import type { JoinedCircuits } from './joined-circuits.ts'
-import { EXTEND_WITHIN_MS, MAX_LINKS } from './limits.ts'
+import { EXTEND_WITHIN_MS } from './limits.ts'
 import { OpeningLayer } from './opening-layer.ts'
 import type { CircuitWire } from './own-circuit.ts'
+
+/** Creates of ours for others that wait for their answers. */
+const MAX_LINKS = 256
 
 /** What it works with. */
 export interface ServingDeps {

@@ -2,7 +2,10 @@
 // used again when the ring came round; while the socket has not taken everything a new ring is begun instead, and the
 // old one goes with its cells.
 
-import { SLOT_BYTES, SLOTS } from './limits.ts'
+import { SLOT_BYTES } from './limits.ts'
+
+/** Slots of a ring. */
+export const SLOTS = 32
 
 /** Memory that cells are made in before they are sent: a ring of slots, so that sending allocates nothing. */
 export class SlotRing {

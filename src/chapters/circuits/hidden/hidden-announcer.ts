@@ -5,7 +5,13 @@ import type { PeerAddress } from '../../../base/ids.ts'
 import type { OverlayDht } from '../../overlay/core/index.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import { decodeValue, encodeIntroductionPoint } from '../../overlay/wire/dht-value.ts'
-import { ANNOUNCE_EVERY_MS, ANNOUNCE_RETRY_MS, MAX_ANNOUNCE_RETRY_MS } from './hidden-limits.ts'
+
+/** A value in the DHT lives for 3600 s (section 6): it is renewed before. */
+const ANNOUNCE_EVERY_MS = 2_700_000
+/** Tried again after this when nobody took it; doubled each time, up to the second one. */
+const ANNOUNCE_RETRY_MS = 2_000
+/** The longest of these waits. */
+const MAX_ANNOUNCE_RETRY_MS = 60_000
 
 /** What an announcer works with. */
 export interface AnnouncerDeps {

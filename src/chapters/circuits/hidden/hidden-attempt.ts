@@ -12,7 +12,7 @@ import type { Answers } from './hidden-answers.ts'
 import type { HiddenCounts } from './hidden-counts.ts'
 import { isSomewhere } from './hidden-points.ts'
 import type { HiddenCircuit, HiddenCrypto, HiddenHost } from './hidden-seam.ts'
-import type { MeetingWay } from './hidden-ways.ts'
+import type { RendezvousWay } from './hidden-ways.ts'
 
 /** An answer of a seeder, copied. */
 export type CreatedE2e = PayloadOf<typeof createdE2e>
@@ -29,7 +29,7 @@ export interface AttemptDeps {
 }
 
 /** One attempt. */
-export interface Attempt extends MeetingWay {
+export interface Attempt extends RendezvousWay {
   readonly lookup: Uint8Array
   /** Of the download. */
   readonly hops: number
@@ -53,7 +53,7 @@ interface Rendezvous {
 }
 
 /** Runs one; null: it came to nothing, and its keys are wiped. Rejects as HiddenHost.build. */
-export async function attemptMeeting(attempt: Attempt, deps: AttemptDeps): Promise<LinkedCircuit | null> {
+export async function attemptRendezvous(attempt: Attempt, deps: AttemptDeps): Promise<LinkedCircuit | null> {
   const handshake = deps.crypto.begin()
   const rendezvous = await askSeeder(attempt, handshake, deps).finally(() => handshake.wipe())
   if (rendezvous === null) return null

@@ -6,14 +6,15 @@
 import { errorText } from '../../../base/errors.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
-import {
-  CONTACT_CIRCUITS,
-  CONTACT_GAP_MS,
-  CONTACT_MISSES,
-  INTRODUCTION_RETRY_MS,
-  MAX_INTRODUCTION_RETRY_MS,
-} from './hidden-limits.ts'
+import { INTRODUCTION_RETRY_MS, MAX_INTRODUCTION_RETRY_MS } from './hidden-limits.ts'
 import type { HiddenCircuit, HiddenHost } from './hidden-seam.ts'
+
+/** Circuits of a hop count that introduction points are asked over. */
+const CONTACT_CIRCUITS = 2
+/** The second one begins so long after the first, when more nodes are known. */
+const CONTACT_GAP_MS = 1_000
+/** Questions in a row without answer after which another one takes the place of such a circuit. */
+const CONTACT_MISSES = 2
 
 /** What they work with. */
 export interface ContactDeps {

@@ -4,7 +4,7 @@
 export interface HiddenCounts {
   /** Circuits linked as downloader, and rendezvous given as seeder. */
   linked: number
-  meetings: number
+  rendezvous: number
   /** Seeders registered here, and circuits of others linked here. */
   introduced: number
   joined: number
@@ -28,7 +28,7 @@ export interface HiddenCounts {
 export function newHiddenCounts(): HiddenCounts {
   return {
     linked: 0,
-    meetings: 0,
+    rendezvous: 0,
     introduced: 0,
     joined: 0,
     malformed: 0,

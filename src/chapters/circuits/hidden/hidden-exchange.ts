@@ -11,8 +11,18 @@ import { pexCommunityId } from '../wire/hidden-names.ts'
 import { decodePayload, encodePayload } from '../../overlay/wire/message.ts'
 import { isCircuitKey } from '../../overlay/wire/public-key.ts'
 import type { HiddenCounts } from './hidden-counts.ts'
-import { PEX_ENTRIES, PEX_ENTRY_AGE_MS, PEX_KEYS, PEX_PEERS, PEX_STEP_MS } from './hidden-limits.ts'
 import { type IntroductionPointName, pointKey, seederText } from './hidden-points.ts'
+
+/** Peers that are looked for in one. */
+const PEX_PEERS = 10
+/** Between two steps of its walk. */
+const PEX_STEP_MS = 5_000
+/** Seeders named in one introduction. */
+const PEX_KEYS = 10
+/** Seeders of others that are remembered. */
+const PEX_ENTRIES = 20
+/** Used for so long. */
+const PEX_ENTRY_AGE_MS = 300_000
 
 const extraBytes = { fields: { seederKeys: list16 } } as const
 

@@ -12,9 +12,17 @@ import { isCircuitKey } from '../../overlay/wire/public-key.ts'
 import { type AnnouncerDeps, IntroductionAnnouncer } from './hidden-announcer.ts'
 import type { HiddenCounts } from './hidden-counts.ts'
 import { type ExchangeDeps, IntroductionExchange } from './hidden-exchange.ts'
-import { FORWARDED, MAX_PEX_OVERLAYS, MAX_SEEDERS_OF_CIRCUIT, MAX_SEEDERS_SERVED } from './hidden-limits.ts'
 import { type IntroductionPointName, seederText } from './hidden-points.ts'
 import type { ServedCircuit } from './hidden-seam.ts'
+
+/** Seeders that one circuit of others may register here. */
+const MAX_SEEDERS_OF_CIRCUIT = 4
+/** Seeders that all circuits together may register here. */
+const MAX_SEEDERS_SERVED = 200
+/** Packets passed on to one seeder: saved up, and one more each so many ms. */
+const FORWARDED = { burst: 30, refillMs: 200 } as const
+/** Overlays of introduction points that we take part in (8.6). */
+const MAX_PEX_OVERLAYS = 64
 
 /** What an introduction point works with. */
 export interface IntroductionDeps extends ExchangeDeps, AnnouncerDeps {

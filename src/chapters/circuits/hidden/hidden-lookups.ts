@@ -14,15 +14,19 @@ import { PEER_SOURCE, peersRequest, peersResponse } from '../wire/hidden-message
 import { decodeCellMessage, encodeCellMessage, type PayloadOf } from '../../overlay/wire/message.ts'
 import { decodeUnwrapped, encodeUnwrapped } from '../../overlay/wire/packet.ts'
 import type { HiddenCounts } from './hidden-counts.ts'
-import {
-  ANSWERS_OF_ADDRESS,
-  LOOKUPS_OF_CIRCUIT,
-  MAX_ANSWERED_ADDRESSES,
-  MAX_LOOKUPS_SERVED,
-  POINTS_IN_RESPONSE,
-} from './hidden-limits.ts'
 import { type IntroductionPointName, isSomewhere, pointKey } from './hidden-points.ts'
 import type { ServedCircuit } from './hidden-seam.ts'
+
+/** Introduction points in a peers-response. */
+const POINTS_IN_RESPONSE = 7
+/** Look-ups for one circuit of others: saved up, and one more each so many ms. */
+const LOOKUPS_OF_CIRCUIT = { burst: 10, refillMs: 3_000 } as const
+/** Look-ups in the DHT for others at a time. */
+const MAX_LOOKUPS_SERVED = 16
+/** Answers to peers-requests that came as bare packets: an answer is far longer than its question. */
+const ANSWERS_OF_ADDRESS = { burst: 6, refillMs: 1_000 } as const
+/** Addresses whose answers are counted. */
+const MAX_ANSWERED_ADDRESSES = 512
 
 /** What look-ups work with. */
 export interface LookupDeps {

@@ -3,7 +3,11 @@
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import { isCircuitKey } from '../../overlay/wire/public-key.ts'
-import { MAX_POINTS, POINT_AGE_MS } from './hidden-limits.ts'
+
+/** Introduction points not seen for this are forgotten. */
+const POINT_AGE_MS = 180_000
+/** Introduction points of one swarm that are known. */
+const MAX_POINTS = 64
 
 /** A seeder at an introduction point. */
 export interface IntroductionPointName {

@@ -6,8 +6,12 @@ import { establishRendezvous, linkE2e, linkedE2e, rendezvousEstablished } from '
 import { decodeCellMessage, encodeCellMessage } from '../../overlay/wire/message.ts'
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { HiddenCounts } from './hidden-counts.ts'
-import { MAX_COOKIES, MAX_COOKIES_OF_CIRCUIT } from './hidden-limits.ts'
 import type { HiddenHost, ServedCircuit } from './hidden-seam.ts'
+
+/** Cookies that one circuit may leave here. */
+const MAX_COOKIES_OF_CIRCUIT = 2
+/** Cookies that all circuits together may leave here. */
+const MAX_COOKIES = 500
 
 /** What a rendezvous point works with. */
 export interface RendezvousDeps {

@@ -1,6 +1,6 @@
-// The port between hidden services (protocol section 8) and circuits. Types only: everything about introduction and
-// rendezvous points stays behind this, so that another way of meeting can take its place (section 14). A text is what a
-// cell carries when all layers are off: message number and payload, without circuit id.
+// What hidden services (protocol section 8) and circuits have of each other. Types only: everything about introduction
+// and rendezvous points stays behind this, so that another way of them can take its place (section 14). A text is
+// what a cell carries when all layers are off: message number and payload, without circuit id.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { LayerKey, OverlayCrypto } from '../../overlay/ports/overlay-crypto.ts'

@@ -19,17 +19,20 @@ import { encodeCellMessage, type PayloadOf } from '../../overlay/wire/message.ts
 import { encodePacket } from '../../overlay/wire/packet.ts'
 import type { Answers } from './hidden-answers.ts'
 import type { HiddenCounts } from './hidden-counts.ts'
-import {
-  INTRODUCTION_POINTS,
-  INTRODUCTION_RETRY_MS,
-  MAX_EPHEMERALS_REMEMBERED,
-  MAX_INTRODUCTION_RETRY_MS,
-  MAX_MEETINGS,
-  MAX_MEETINGS_PENDING,
-  MEETINGS,
-} from './hidden-limits.ts'
+import { INTRODUCTION_RETRY_MS, MAX_INTRODUCTION_RETRY_MS } from './hidden-limits.ts'
 import { prepareRendezvous } from './hidden-rendezvous-offer.ts'
 import type { HiddenCircuit, HiddenCrypto, HiddenHost } from './hidden-seam.ts'
+
+/** Introduction points of one swarm, while half of all places are free; else one. */
+const INTRODUCTION_POINTS = 2
+/** Rendezvous circuits of a swarm on their way. */
+const MAX_RENDEZVOUS_PENDING = 8
+/** Rendezvous circuits of a swarm at all. */
+const MAX_RENDEZVOUS = 64
+/** Rendezvous circuits that a swarm begins: saved up, and one more each so many ms. */
+const RENDEZVOUS_RATE = { burst: 16, refillMs: 500 } as const
+/** Downloaders' keys that are known when they come again. */
+const MAX_EPHEMERALS_REMEMBERED = 256
 
 /** What seeders work with. */
 export interface SeedingDeps {
@@ -69,8 +72,8 @@ export class HiddenSeeding {
   readonly #introductions = new Set<HiddenCircuit>()
   /** To introduction points that have not answered yet; downloaders may come before the answer does. */
   readonly #registering = new Set<HiddenCircuit>()
-  readonly #meetings = new Set<HiddenCircuit>()
-  readonly #allowance = new Allowance(MEETINGS.burst, MEETINGS.refillMs)
+  readonly #rendezvous = new Set<HiddenCircuit>()
+  readonly #allowance = new Allowance(RENDEZVOUS_RATE.burst, RENDEZVOUS_RATE.refillMs)
   /** Downloaders' ephemeral keys, newest last. */
   readonly #ephemerals = new Set<string>()
   readonly #timers = new Set<Timer>()
@@ -112,7 +115,7 @@ export class HiddenSeeding {
 
   /** A circuit is gone, perhaps one of these. */
   circuitGone(circuit: HiddenCircuit): void {
-    this.#meetings.delete(circuit)
+    this.#rendezvous.delete(circuit)
     if (!this.#introductions.delete(circuit)) return
     this.#deps.givePlace()
     this.#introduceLater()
@@ -122,7 +125,7 @@ export class HiddenSeeding {
   close(): void {
     this.#ending.abort()
     for (const timer of this.#timers) timer.cancel()
-    const circuits = [...this.#introductions, ...this.#registering, ...this.#meetings]
+    const circuits = [...this.#introductions, ...this.#registering, ...this.#rendezvous]
     for (let places = this.#introductions.size; places > 0; places--) this.#deps.givePlace()
     this.#introductions.clear()
     for (const circuit of circuits) circuit.remove('the seeder left its hidden swarm')
@@ -140,7 +143,7 @@ export class HiddenSeeding {
   }
 
   #isFull(): boolean {
-    return this.#pending >= MAX_MEETINGS_PENDING || this.#pending + this.#meetings.size >= MAX_MEETINGS
+    return this.#pending >= MAX_RENDEZVOUS_PENDING || this.#pending + this.#rendezvous.size >= MAX_RENDEZVOUS
   }
 
   #isRepeated(ephemeral: Uint8Array): boolean {
@@ -167,9 +170,9 @@ export class HiddenSeeding {
     }
     const { keys, ephemeral, auth } = answered
     const rendezvous = sealed(offer.info, keys.forward)
-    this.#meetings.add(offer.circuit)
+    this.#rendezvous.add(offer.circuit)
     offer.circuit.setEndToEnd({ seal: keys.forward, open: keys.backward })
-    counts.meetings++
+    counts.rendezvous++
     const { identifier } = wish
     circuit.sendData(origin, encodePacket(prefix, createdE2e, { identifier, ephemeral, auth, rendezvous }))
   }

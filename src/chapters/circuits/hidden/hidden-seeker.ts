@@ -10,19 +10,25 @@ import { encodeUnwrapped } from '../../overlay/wire/packet.ts'
 import type { Answers } from './hidden-answers.ts'
 import type { ContactCircuits, ContactUser } from './hidden-contact.ts'
 import type { HiddenCounts } from './hidden-counts.ts'
-import {
-  DHT_LOOKUP_EVERY_MS,
-  DHT_LOOKUP_UNLINKED_MS,
-  FIRST_LOOKUPS_EVERY_MS,
-  LOOKUP_EVERY_MS,
-  LOOKUPS_SLOWER,
-  MAX_CONNECTIONS,
-  SOON_LOOKUPS,
-} from './hidden-limits.ts'
 import type { SeederRendezvous } from './seeder-rendezvous.ts'
 import { type IntroductionPointName, KnownPoints, seederText } from './hidden-points.ts'
 import type { HiddenCircuit } from './hidden-seam.ts'
-import { MeetingWays } from './hidden-ways.ts'
+import { RendezvousWays } from './hidden-ways.ts'
+
+/** Between two look-ups of a swarm (8.3). */
+const LOOKUP_EVERY_MS = 30_000
+/** Between two look-ups at first and while no seeder is linked. */
+const FIRST_LOOKUPS_EVERY_MS = 1_000
+/** By how much that time grows with each look-up. */
+const LOOKUPS_SLOWER = 1.5
+/** A seeder that could not be met is looked for as after so many. */
+const SOON_LOOKUPS = 3
+/** The overlay DHT is asked again after this (8.3). */
+const DHT_LOOKUP_EVERY_MS = 300_000
+/** And after this while no seeder is linked (others: 120 s, and only while no point is known). */
+const DHT_LOOKUP_UNLINKED_MS = 60_000
+/** No look-ups with so many linked circuits. */
+const MAX_CONNECTIONS = 15
 
 /** What a peers-response says. */
 export interface PeersFound {
@@ -34,7 +40,7 @@ export interface PeersFound {
 /** What a downloader works with. */
 export interface SeekerDeps {
   readonly contact: ContactCircuits
-  readonly meetings: SeederRendezvous
+  readonly rendezvous: SeederRendezvous
   readonly peers: Answers<PeersFound>
   readonly clock: Clock
   readonly random: Random
@@ -78,11 +84,11 @@ export class HiddenSeeker implements ContactUser {
 
   /** Looks up when it is time to; called every LOOKUP_TICK_MS. */
   tick(): void {
-    const { clock, contact, meetings } = this.#deps
+    const { clock, contact, rendezvous } = this.#deps
     const nowMs = clock.now()
-    if (this.#closed || this.#sated || meetings.linked.size >= MAX_CONNECTIONS) return
+    if (this.#closed || this.#sated || rendezvous.linked.size >= MAX_CONNECTIONS) return
     if (nowMs - this.#lookedMs < this.#everyMs()) return
-    this.#points.forgetOld(nowMs, meetings.linked)
+    this.#points.forgetOld(nowMs, rendezvous.linked)
     const { circuits } = contact
     const circuit = circuits[this.#lookups % circuits.length]
     if (circuit === undefined) return
@@ -105,7 +111,7 @@ export class HiddenSeeker implements ContactUser {
 
   /** No seeder is linked yet: asking more often helps, since nodes that answer come and go. */
   #everyMs(): number {
-    if (this.#deps.meetings.linked.size > 0) return LOOKUP_EVERY_MS
+    if (this.#deps.rendezvous.linked.size > 0) return LOOKUP_EVERY_MS
     return Math.min(LOOKUP_EVERY_MS, FIRST_LOOKUPS_EVERY_MS * LOOKUPS_SLOWER ** Math.min(20, this.#lookups - 1))
   }
 
@@ -116,7 +122,7 @@ export class HiddenSeeker implements ContactUser {
 
   #wantsDht(nowMs: number): boolean {
     const sinceMs = nowMs - this.#dhtAnsweredMs
-    const unlinked = this.#deps.meetings.linked.size === 0
+    const unlinked = this.#deps.rendezvous.linked.size === 0
     return this.#points.size === 0 || sinceMs >= (unlinked ? DHT_LOOKUP_UNLINKED_MS : DHT_LOOKUP_EVERY_MS)
   }
 
@@ -156,24 +162,24 @@ export class HiddenSeeker implements ContactUser {
   }
 
   #meetAll(): void {
-    const { contact, meetings, random } = this.#deps
+    const { contact, rendezvous, random } = this.#deps
     if (contact.circuits.length === 0 || this.#sated || this.#closed) return
-    const waiting = this.#points.list().filter(({ seederKey }) => meetings.isFree(seederKey))
-    while (waiting.length > 0 && meetings.busy < MAX_CONNECTIONS) {
+    const waiting = this.#points.list().filter(({ seederKey }) => rendezvous.isFree(seederKey))
+    while (waiting.length > 0 && rendezvous.busy < MAX_CONNECTIONS) {
       const [point] = waiting.splice(random.below(waiting.length), 1)
-      if (point !== undefined && meetings.isFree(point.seederKey)) void this.#meet(point.seederKey)
+      if (point !== undefined && rendezvous.isFree(point.seederKey)) void this.#meet(point.seederKey)
     }
   }
 
   /** A seeder that is not met by any of its points is forgotten, and looked for again. */
   async #meet(seederKey: Uint8Array): Promise<void> {
-    const { meetings, contact } = this.#deps
+    const { rendezvous, contact } = this.#deps
     const begunWith = this.#pointsOf(seederKey)
-    const ways = new MeetingWays(
+    const ways = new RendezvousWays(
       () => this.#pointsOf(seederKey),
       () => contact.circuits,
     )
-    const linked = await meetings.meet(seederKey, ways)
+    const linked = await rendezvous.meet(seederKey, ways)
     if (linked || this.#closed) return
     if (contact.circuits.length > 0) for (const point of begunWith) this.#points.remove(point)
     this.#lookups = Math.min(this.#lookups, SOON_LOOKUPS)

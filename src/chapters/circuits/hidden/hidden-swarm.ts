@@ -9,7 +9,7 @@ import { type CreateE2e, HiddenSeeding, type SeedingDeps } from './hidden-seedin
 import { HiddenSeeker, type SeekerDeps } from './hidden-seeker.ts'
 
 /** What a swarm works with. */
-export interface JoinedSwarmDeps extends SeederRendezvousDeps, SeedingDeps, Omit<SeekerDeps, 'meetings'> {
+export interface JoinedSwarmDeps extends SeederRendezvousDeps, SeedingDeps, Omit<SeekerDeps, 'rendezvous'> {
   /** Called once, when it was left. */
   readonly left: () => void
 }
@@ -81,7 +81,7 @@ export class JoinedSwarm implements HiddenSwarm {
   }
 
   #newSeeker(): HiddenSeeker {
-    const seeker = new HiddenSeeker(this.#options.lookup, { ...this.#deps, meetings: this.#rendezvous })
+    const seeker = new HiddenSeeker(this.#options.lookup, { ...this.#deps, rendezvous: this.#rendezvous })
     seeker.setSated(this.#sated)
     return seeker
   }

@@ -22,11 +22,27 @@ import { Answers } from './hidden-answers.ts'
 import type { CreatedE2e } from './hidden-attempt.ts'
 import { ContactCircuits } from './hidden-contact.ts'
 import type { HiddenCounts } from './hidden-counts.ts'
-import { LOOKUP_TICK_MS, MAX_INTRODUCTION_POINTS, STEP_PATIENCE } from './hidden-limits.ts'
 import { isSomewhere } from './hidden-points.ts'
 import type { HiddenCircuit, HiddenCrypto, HiddenHost } from './hidden-seam.ts'
 import type { PeersFound } from './hidden-seeker.ts'
 import { JoinedSwarm, type JoinedSwarmDeps } from './hidden-swarm.ts'
+
+/** How often a swarm thinks of looking up. */
+const LOOKUP_TICK_MS = 1_000
+/**
+ * Waiting for the answers of each step. Points of others answer a repeated establish-rendezvous again, the others once:
+ * it is the question that is more often lost then.
+ */
+const STEP_PATIENCE = {
+  peers: { timeoutMs: 10_000, againMs: null },
+  /** The seeder builds a circuit meanwhile. Another attempt begins sooner. */
+  created: { timeoutMs: 10_000, againMs: null },
+  linked: { timeoutMs: 4_000, againMs: 1_250 },
+  introduced: { timeoutMs: 6_000, againMs: 1_750 },
+  established: { timeoutMs: 6_000, againMs: 1_750 },
+} as const
+/** Introduction points of all swarms. */
+const MAX_INTRODUCTION_POINTS = 50
 
 /** What swarms work with. */
 export interface SwarmsDeps {

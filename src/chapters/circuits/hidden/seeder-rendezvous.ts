@@ -7,17 +7,23 @@ import type { PeerAddress } from '../../../base/ids.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import { addressOfCircuit } from '../wire/hidden-names.ts'
-import { type AttemptDeps, attemptMeeting, type LinkedCircuit } from './hidden-attempt.ts'
+import { type AttemptDeps, attemptRendezvous, type LinkedCircuit } from './hidden-attempt.ts'
 import type { ContactCircuits } from './hidden-contact.ts'
-import {
-  MEETING_PATIENCE_A_HOP_MS,
-  MEETING_PATIENCE_MS,
-  MEETING_PATIENCE_RTTS,
-  MEETING_TRIES,
-} from './hidden-limits.ts'
 import { seederText } from './hidden-points.ts'
 import type { HiddenCircuit } from './hidden-seam.ts'
-import type { MeetingWay, MeetingWays } from './hidden-ways.ts'
+import type { RendezvousWay, RendezvousWays } from './hidden-ways.ts'
+
+/**
+ * An attempt to meet a seeder that is silent for so long, and so many round-trip times of the contact circuit, gets
+ * another beside it.
+ */
+const RENDEZVOUS_PATIENCE_MS = 600
+/** The round-trip times of that. */
+const RENDEZVOUS_PATIENCE_RTTS = 10
+/** For each hop of the download it is at most so much more. */
+const RENDEZVOUS_PATIENCE_A_HOP_MS = 1_400
+/** Attempts of one rendezvous. */
+const RENDEZVOUS_TRIES = 8
 
 /** What a downloader needs to meet seeders. */
 export interface SeederRendezvousDeps extends AttemptDeps {
@@ -36,9 +42,9 @@ export interface SeederRendezvousOptions {
 }
 
 /** One seeder that is being met. */
-interface Meeting {
+interface PendingRendezvous {
   readonly seeder: string
-  readonly ways: MeetingWays
+  readonly ways: RendezvousWays
   readonly ending: AbortController
   readonly end: (linked: boolean) => void
   tries: number
@@ -51,7 +57,7 @@ export class SeederRendezvous {
   readonly #options: SeederRendezvousOptions
   readonly #deps: SeederRendezvousDeps
   /** Seeders that are being met. */
-  readonly #pending = new Map<string, Meeting>()
+  readonly #pending = new Map<string, PendingRendezvous>()
   /** Seeders that we are linked with. */
   readonly #linked = new Set<string>()
   readonly #circuits = new Map<HiddenCircuit, string>()
@@ -79,10 +85,10 @@ export class SeederRendezvous {
   }
 
   /** Meets a seeder that isFree; true: we are linked. Never rejects. */
-  meet(seederKey: Uint8Array, ways: MeetingWays): Promise<boolean> {
+  meet(seederKey: Uint8Array, ways: RendezvousWays): Promise<boolean> {
     return new Promise(resolve => {
       const seeder = seederText(seederKey)
-      const meeting: Meeting = {
+      const rendezvous: PendingRendezvous = {
         seeder,
         ways,
         ending: new AbortController(),
@@ -90,15 +96,15 @@ export class SeederRendezvous {
         running: 0,
         timer: null,
         end: linked => {
-          meeting.timer?.cancel()
-          meeting.timer = null
+          rendezvous.timer?.cancel()
+          rendezvous.timer = null
           this.#pending.delete(seeder)
-          meeting.ending.abort()
+          rendezvous.ending.abort()
           resolve(linked)
         },
       }
-      this.#pending.set(seeder, meeting)
-      this.#try(meeting)
+      this.#pending.set(seeder, rendezvous)
+      this.#try(rendezvous)
     })
   }
 
@@ -114,69 +120,69 @@ export class SeederRendezvous {
   /** Ends all. */
   close(): void {
     this.#closed = true
-    for (const meeting of [...this.#pending.values()]) meeting.end(false)
+    for (const rendezvous of [...this.#pending.values()]) rendezvous.end(false)
     for (const circuit of [...this.#circuits.keys()]) circuit.remove('the download left its hidden swarm')
   }
 
-  /** Begins the next attempt, if there is a way; the meeting ends with the last one. */
-  #try(meeting: Meeting): void {
-    if (meeting.ending.signal.aborted) return
-    meeting.timer?.cancel()
-    meeting.timer = null
-    const way = meeting.tries < MEETING_TRIES ? meeting.ways.best() : null
+  /** Begins the next attempt, if there is a way; the rendezvous ends with the last one. */
+  #try(rendezvous: PendingRendezvous): void {
+    if (rendezvous.ending.signal.aborted) return
+    rendezvous.timer?.cancel()
+    rendezvous.timer = null
+    const way = rendezvous.tries < RENDEZVOUS_TRIES ? rendezvous.ways.best() : null
     if (way === null) {
-      if (meeting.running === 0) meeting.end(false)
+      if (rendezvous.running === 0) rendezvous.end(false)
       return
     }
-    meeting.tries++
-    meeting.running++
-    void this.#run(meeting, way)
+    rendezvous.tries++
+    rendezvous.running++
+    void this.#run(rendezvous, way)
   }
 
-  async #run(meeting: Meeting, way: MeetingWay): Promise<void> {
+  async #run(rendezvous: PendingRendezvous, way: RendezvousWay): Promise<void> {
     const { lookup, hops } = this.#options
-    const { signal } = meeting.ending
+    const { signal } = rendezvous.ending
     let known = false
     const answered = (was: boolean): void => {
-      if (!known && !signal.aborted) this.#answered(meeting, way, was)
+      if (!known && !signal.aborted) this.#answered(rendezvous, way, was)
       known = true
     }
     const heard = (): void => {
       answered(true)
-      this.#wait(meeting, way, () => undefined)
+      this.#wait(rendezvous, way, () => undefined)
     }
-    this.#wait(meeting, way, () => answered(false))
+    this.#wait(rendezvous, way, () => answered(false))
     try {
-      const done = await attemptMeeting({ ...way, lookup, hops, signal, heard }, this.#deps)
-      if (done !== null) this.#take(meeting, done)
+      const done = await attemptRendezvous({ ...way, lookup, hops, signal, heard }, this.#deps)
+      if (done !== null) this.#take(rendezvous, done)
       else if (!signal.aborted) answered(false)
     } catch (error) {
       this.#deps.log.debug('a hidden seeder was not reached', { error: errorText(error) })
     }
-    meeting.running--
-    this.#try(meeting)
+    rendezvous.running--
+    this.#try(rendezvous)
   }
 
-  #answered({ ways }: Meeting, way: MeetingWay, was: boolean): void {
+  #answered({ ways }: PendingRendezvous, way: RendezvousWay, was: boolean): void {
     ways.answered(way, was)
     this.#deps.contact.answered(way.contact, was)
   }
 
   /** Another attempt begins when nothing more is heard for a while. */
-  #wait(meeting: Meeting, { contact }: MeetingWay, silent: () => void): void {
-    if (meeting.ending.signal.aborted) return
-    meeting.timer?.cancel()
-    const mostMs = MEETING_PATIENCE_A_HOP_MS * this.#options.hops
-    const wayMs = MEETING_PATIENCE_RTTS * (contact.rttMs ?? Number.POSITIVE_INFINITY)
-    const delayMs = MEETING_PATIENCE_MS + Math.min(mostMs, wayMs)
-    meeting.timer = this.#deps.clock.after(delayMs, () => {
-      meeting.timer = null
+  #wait(rendezvous: PendingRendezvous, { contact }: RendezvousWay, silent: () => void): void {
+    if (rendezvous.ending.signal.aborted) return
+    rendezvous.timer?.cancel()
+    const mostMs = RENDEZVOUS_PATIENCE_A_HOP_MS * this.#options.hops
+    const wayMs = RENDEZVOUS_PATIENCE_RTTS * (contact.rttMs ?? Number.POSITIVE_INFINITY)
+    const delayMs = RENDEZVOUS_PATIENCE_MS + Math.min(mostMs, wayMs)
+    rendezvous.timer = this.#deps.clock.after(delayMs, () => {
+      rendezvous.timer = null
       silent()
-      this.#try(meeting)
+      this.#try(rendezvous)
     })
   }
 
-  #take({ seeder, ending, end }: Meeting, { circuit, keys }: LinkedCircuit): void {
+  #take({ seeder, ending, end }: PendingRendezvous, { circuit, keys }: LinkedCircuit): void {
     if (ending.signal.aborted) {
       keys.wipe()
       circuit.remove('another one was sooner')

@@ -6,8 +6,8 @@ import { Allowance } from '../../../base/allowance.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { CircuitEvent, OverlayFacts, OwnCircuitFacts } from '../../overlay/ports/overlay-facts.ts'
 import type { Clock } from '../../../ports/clock.ts'
-import type { EventPayloads } from '../../../services/events/event-table.ts'
-import type { EventHub } from '../../../services/events/events.ts'
+import type { EventSink } from '../../../services/events/event-table.ts'
+import type { CircuitEventPayloads } from './circuit-event-table.ts'
 
 /**
  * Events in a burst, and how long each takes to come back: at most 1,460 a day in the long run, of the 100,000 the log
@@ -19,7 +19,7 @@ const REFILL_MS = 60_000
 /** What it uses. */
 export interface CircuitEventsDeps {
   readonly clock: Pick<Clock, 'now' | 'wallMs'>
-  readonly events: Pick<EventHub, 'emit'>
+  readonly events: EventSink<CircuitEventPayloads>
   /** Has every one of them, at level debug. */
   readonly log: Log
 }
@@ -56,7 +56,7 @@ function removal(
   { circuit, reason }: Extract<CircuitEvent, { kind: 'removed' }>,
   nowMs: number,
   skipped: number,
-): EventPayloads['circuit_removed'] {
+): CircuitEventPayloads['circuit_removed'] {
   return {
     ...factsOf(circuit),
     reason,

@@ -5,6 +5,7 @@ import { overlayParts } from '../../overlay/wiring/open-overlay.ts'
 import { overlayRider } from '../../overlay/wiring/overlay-rider.ts'
 import { switchedOff } from '../../overlay/wiring/overlay-switch.ts'
 import { overlaySettingsOf } from '../../overlay/wiring/settings-overlay.ts'
+import type { CircuitEventPayloads } from '../service/circuit-event-table.ts'
 import { tellCircuitEvents } from '../service/circuit-events.ts'
 import { circuitFamilies } from '../service/circuit-metrics.ts'
 import { CircuitFigures } from '../service/circuit-figures.ts'
@@ -51,7 +52,8 @@ export function openCircuits({ settings, shared, clock, random, policy, events, 
       return facts?.running === true ? circuitFamilies(facts) : []
     },
     storeOpened() {
-      const ended = tellCircuitEvents(shared.take(overlayParts).facts, { clock, events, log: log.part('circuits') })
+      const deps = { clock, events: events.of<CircuitEventPayloads>(), log: log.part('circuits') }
+      const ended = tellCircuitEvents(shared.take(overlayParts).facts, deps)
       return () => Promise.resolve(ended())
     },
     async anonymous() {

@@ -1,5 +1,5 @@
-// Transactions of a swap's own key on a chain of Bitcoin's kind: out of its purse (P2WPKH) into contracts, out of a
-// contract with the secret or after its lock, and what is left out of the purse. Replaceable (BIP 125), signed after
+// Transactions of a swap's own key on a chain of Bitcoin's kind: out of its deposit (P2WPKH) into contracts, out of a
+// contract with the secret or after its lock, and what is left out of the deposit. Replaceable (BIP 125), signed after
 // BIP 143, low S (BIP 146).
 
 import { createECDH } from 'node:crypto'
@@ -50,8 +50,8 @@ export function publicKeyOf(key: Uint8Array): Uint8Array {
   }
 }
 
-/** The script of a key's purse. */
-export function purseScript(key: Uint8Array): Uint8Array {
+/** The script of a key's deposit. */
+export function depositScript(key: Uint8Array): Uint8Array {
   return p2wpkh(publicKeyOf(key)).script
 }
 
@@ -62,8 +62,8 @@ export function contractSpendSize(terms: HtlcTerms, claim: boolean, payTo: Uint8
   return sizeOf([witness], [payTo])
 }
 
-/** Virtual bytes of a spend of so many coins of a purse that pays these scripts. */
-export function purseSpendSize(coins: number, scripts: readonly Uint8Array[]): number {
+/** Virtual bytes of a spend of so many coins of a deposit that pays these scripts. */
+export function depositSpendSize(coins: number, scripts: readonly Uint8Array[]): number {
   return sizeOf(
     Array.from({ length: coins }, () => 1 + SIGNATURE_BYTES + 1 + 33),
     scripts,
@@ -100,15 +100,15 @@ export function spendContract(key: Uint8Array, spend: ContractSpend): SignedSpen
   return signedOf(transaction, fee)
 }
 
-/** Pays out of the coins of a purse; all that is not paid is its fee. AppError InsufficientFunds. */
-export function spendPurse(
+/** Pays out of the coins of a deposit; all that is not paid is its fee. AppError InsufficientFunds. */
+export function spendDeposit(
   key: Uint8Array,
   coins: readonly SpendableCoin[],
   payments: readonly Payment[],
 ): SignedSpend {
   const fee = sumOf(coins) - sumOf(payments)
   if (fee < 0n) throw new AppError('InsufficientFunds')
-  const script = purseScript(key)
+  const script = depositScript(key)
   const transaction = new Transaction({ allowUnknownOutputs: true })
   for (const { txid, index, value } of coins)
     transaction.addInput({ txid, index, witnessUtxo: { amount: value, script }, sequence: REPLACEABLE })
@@ -129,21 +129,21 @@ export function sumOf(values: readonly { readonly value: bigint }[]): bigint {
 }
 
 /**
- * What is paid out of a purse to put `amount` under a contract: change comes back to the purse where it is worth
+ * What is paid out of a deposit to put `amount` under a contract: change comes back to the deposit where it is worth
  * `keep`, else it goes to the fee. AppError InsufficientFunds: says what is missing.
  */
 export function fundingPayments(
   coins: readonly SpendableCoin[],
   contract: Payment,
-  purse: Uint8Array,
+  deposit: Uint8Array,
   { rate, keep }: { readonly rate: bigint; readonly keep: bigint },
 ): Payment[] {
   const have = sumOf(coins)
-  const least = contract.value + feeOf(purseSpendSize(coins.length, [contract.script]), rate)
+  const least = contract.value + feeOf(depositSpendSize(coins.length, [contract.script]), rate)
   if (have < least) {
-    const text = `Insufficient funds: the purse of the swap has ${have} of the ${least} that its contract needs.`
+    const text = `Insufficient funds: the deposit of the swap has ${have} of the ${least} that its contract needs.`
     throw new AppError('InsufficientFunds', text)
   }
-  const change = have - contract.value - feeOf(purseSpendSize(coins.length, [contract.script, purse]), rate)
-  return change >= keep ? [contract, { script: purse, value: change }] : [contract]
+  const change = have - contract.value - feeOf(depositSpendSize(coins.length, [contract.script, deposit]), rate)
+  return change >= keep ? [contract, { script: deposit, value: change }] : [contract]
 }

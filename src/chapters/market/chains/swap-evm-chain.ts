@@ -1,7 +1,7 @@
 // Swaps on a chain of Ethereum's kind: money under a hash and a time lock in the one contract of that chain
-// (src/chapters/market/chains/hash-time-lock.sol; decisions 0442 and 0443). The purse is the account of the swap's key.
-// Its transactions follow each other by their numbers: what is made next always takes the number that the newest block
-// leaves free, so of all that was made for one step a block can take only one.
+// (src/chapters/market/chains/hash-time-lock.sol; decisions 0442 and 0443). The deposit is the account of the swap's
+// key. Its transactions follow each other by their numbers: what is made next always takes the number that the newest
+// block leaves free, so of all that was made for one step a block can take only one.
 
 import { HDKey } from '@scure/bip32'
 import { AppError } from '../../../base/errors.ts'
@@ -11,7 +11,7 @@ import type {
   ChainPace,
   FoundEnd,
   FoundFunding,
-  PurseFacts,
+  DepositFacts,
   SignedTransaction,
   SwapChain,
 } from '../ports/swap-chain.ts'
@@ -73,11 +73,11 @@ export class EvmSwapChain implements SwapChain {
     checkEvmTerms(terms, this.asset)
   }
 
-  purseAddress(key: Uint8Array): string {
+  depositAddress(key: Uint8Array): string {
     return evmAddressOf(new HDKey({ privateKey: key }))
   }
 
-  async purseNeed(role: 'fund' | 'claim', amount: bigint): Promise<bigint> {
+  async depositNeed(role: 'fund' | 'claim', amount: bigint): Promise<bigint> {
     const { chain } = this.#current()
     const head = await chain.head()
     const { maxFee } = await chain.fees(head)
@@ -92,10 +92,10 @@ export class EvmSwapChain implements SwapChain {
   }
 
   /** What blocks have: nothing else can be spent on these chains. */
-  async purse(key: Uint8Array): Promise<PurseFacts> {
+  async deposit(key: Uint8Array): Promise<DepositFacts> {
     const { chain } = this.#current()
     const { height } = await chain.head()
-    return { balance: await chain.balance(this.purseAddress(key), height) }
+    return { balance: await chain.balance(this.depositAddress(key), height) }
   }
 
   /**
@@ -112,12 +112,12 @@ export class EvmSwapChain implements SwapChain {
     const head = await chain.head()
     const making = await this.#mustMake(head)
     const { maxFee } = await chain.fees(head)
-    const purse = await chain.balance(this.purseAddress(key), head.height)
+    const deposit = await chain.balance(this.depositAddress(key), head.height)
     const gasLimit = this.#fundGas(making)
-    if (purse < terms.amount + (gasLimit + SWAP_GAS.refund) * maxFee) {
+    if (deposit < terms.amount + (gasLimit + SWAP_GAS.refund) * maxFee) {
       throw new AppError(
         'InsufficientFunds',
-        'The purse of this swap cannot pay the funding and what may take it back.',
+        'The deposit of this swap cannot pay the funding and what may take it back.',
       )
     }
     const step = { to: null, value: terms.amount, data: fundingCode(terms, making), gasLimit }
@@ -191,13 +191,13 @@ export class EvmSwapChain implements SwapChain {
   async makeSweep(key: Uint8Array, payTo: string): Promise<SignedTransaction | null> {
     const { chain } = this.#current()
     const head = await chain.head()
-    const from = this.purseAddress(key).toLowerCase()
+    const from = this.depositAddress(key).toLowerCase()
     const nonce = await chain.nonce(from, head.height)
     const replaces = (await chain.nonce(from, 'pending')) > nonce
     if (replaces && this.#waiting.takes(from, nonce)) {
       throw new AppError(
         'TransferRefused',
-        'A transaction of this purse waits for a block; the rest is given back after it.',
+        'A transaction of this deposit waits for a block; the rest is given back after it.',
       )
     }
     const { maxFee, tip } = await chain.fees(head)
@@ -252,12 +252,12 @@ export class EvmSwapChain implements SwapChain {
 
   /**
    * The number is read before all else: should a block take what was made before, this one has its number and is
-   * refused. `rest`: stays in the purse.
+   * refused. `rest`: stays in the deposit.
    */
   async #make(key: Uint8Array, step: Step, urgency: number, rest: bigint): Promise<SignedTransaction> {
     const { chain } = this.#current()
     const head = await chain.head()
-    const from = this.purseAddress(key).toLowerCase()
+    const from = this.depositAddress(key).toLowerCase()
     const nonce = await chain.nonce(from, head.height)
     const usual = await chain.fees(head)
     const balance = (await chain.balance(from, head.height)) - step.value - rest

@@ -17,11 +17,11 @@ export const SWAP_GAS = {
   refund: 120_000n,
 } as const
 
-/** How often the purse can pay a claim or a refund at today's fee: as far as it can be raised. */
+/** How often the deposit can pay a claim or a refund at today's fee: as far as it can be raised. */
 export const RAISE = 4n
 /** More steps raise nothing. */
 const MAX_URGENCY = 24
-/** Purse and number pairs that are remembered. */
+/** Deposit and number pairs that are remembered. */
 const MAX_WAITING = 1_024
 
 /** Fees `urgency` steps above the usual ones, a quarter each, within reason. */
@@ -54,22 +54,22 @@ export interface FeeWish {
   readonly urgency: number
   /** It takes the place of what waits, whatever that is. */
   readonly replaces: boolean
-  /** What the purse can pay for one gas. */
+  /** What the deposit can pay for one gas. */
   readonly most: bigint
   /** What a block asks for. */
   readonly least: bigint
 }
 
 /**
- * What this process made or sent with a number of a purse. Servers take a replacement only when it pays a tenth more,
+ * What this process made or sent with a number of a deposit. Servers take a replacement only when it pays a tenth more,
  * and not all of them can be asked what waits. Nothing depends on it: after a restart it is learned again from what is
  * sent again, and at worst a replacement is refused once.
  */
 export class WaitingFees {
   readonly #waiting = new Map<string, Waiting>()
 
-  note(purse: string, nonce: number, waiting: Waiting): void {
-    const name = `${purse}/${nonce}`
+  note(deposit: string, nonce: number, waiting: Waiting): void {
+    const name = `${deposit}/${nonce}`
     const known = this.#waiting.get(name)
     if (known !== undefined && known.maxFee >= waiting.maxFee) return
     this.#waiting.delete(name)
@@ -79,22 +79,22 @@ export class WaitingFees {
   }
 
   /** Whether it is a claim or a refund. */
-  takes(purse: string, nonce: number): boolean {
-    return this.#waiting.get(`${purse}/${nonce}`)?.takes ?? false
+  takes(deposit: string, nonce: number): boolean {
+    return this.#waiting.get(`${deposit}/${nonce}`)?.takes ?? false
   }
 
   /**
    * Fees of a transaction with this number: those of its urgency; above what waits by an eighth if it is more urgent or
    * replaces that, and else the same. AppError InsufficientFunds: `most` is not enough.
    */
-  feesFor(purse: string, nonce: number, { usual, urgency, replaces, most, least }: FeeWish): EvmFees {
+  feesFor(deposit: string, nonce: number, { usual, urgency, replaces, most, least }: FeeWish): EvmFees {
     const fees = raisedFees(usual, urgency)
-    const waiting = this.#waiting.get(`${purse}/${nonce}`) ?? (replaces ? { ...usual, urgency } : undefined)
+    const waiting = this.#waiting.get(`${deposit}/${nonce}`) ?? (replaces ? { ...usual, urgency } : undefined)
     const dearer = waiting !== undefined && (replaces || urgency > waiting.urgency)
     const floor = dearer ? above(waiting) : waiting
     const wanted = floor === undefined ? fees : atLeast(fees, floor)
     const needed = dearer && floor !== undefined && floor.maxFee > least ? floor.maxFee : least
-    if (most < needed) throw new AppError('InsufficientFunds', 'The purse of this swap cannot pay the fee of this.')
+    if (most < needed) throw new AppError('InsufficientFunds', 'The deposit of this swap cannot pay the fee of this.')
     return within(wanted, most)
   }
 }

@@ -1,4 +1,4 @@
-// Swaps on a chain of Bitcoin's kind (SwapChain): contracts in P2WSH, purses in P2WPKH, read from whole blocks of a
+// Swaps on a chain of Bitcoin's kind (SwapChain): contracts in P2WSH, deposits in P2WPKH, read from whole blocks of a
 // server that is asked for no address (decision 0441). It keeps no state that a restart would miss.
 
 import { AppError, errorText } from '../../../base/errors.ts'
@@ -8,8 +8,8 @@ import type {
   ChainPace,
   FoundEnd,
   FoundFunding,
-  PurseFacts,
-  PurseTrace,
+  DepositFacts,
+  DepositTrace,
   SignedTransaction,
   SwapChain,
 } from '../ports/swap-chain.ts'
@@ -21,10 +21,10 @@ import {
   contractSpendSize,
   fundingPayments,
   publicKeyOf,
-  purseScript,
-  purseSpendSize,
+  depositScript,
+  depositSpendSize,
   spendContract,
-  spendPurse,
+  spendDeposit,
   sumOf,
 } from './htlc-spend.ts'
 import { type Asset, chainTag, sameAsset } from '../../wallets/core/assets.ts'
@@ -34,11 +34,11 @@ import { findEnd, findFunding, readPlace, spendOf } from './swap-utxo-contract.t
 import { raisedFee, raisedRate, utxoPace } from './swap-utxo-pace.ts'
 
 /**
- * Steps by which the rate may have risen until a purse is used: it is given as much as that costs, and what is left
+ * Steps by which the rate may have risen until a deposit is used: it is given as much as that costs, and what is left
  * comes back.
  */
 const RATE_ROOM = 2
-/** Coins of a purse that are spent together; it is paid once, more is dust of strangers. */
+/** Coins of a deposit that are spent together; it is paid once, more is dust of strangers. */
 const MAX_COINS = 50
 /** bcoin answers before it has looked at what it was sent: it is asked so many times whether it has it. */
 const SENT_LOOKS = 25
@@ -51,7 +51,7 @@ const NOT_NOW = new Set([-28, -9, -10, -32601])
 const MAX_AMOUNT = 8_400_000_000_000_000n
 /** Scripts of their kinds, for sizes and dust. */
 const CONTRACT_SCRIPT = Uint8Array.from({ length: 34 }, (_none, at) => (at === 1 ? 32 : 0))
-const PURSE_SCRIPT = Uint8Array.from({ length: 22 }, (_none, at) => (at === 1 ? 20 : 0))
+const DEPOSIT_SCRIPT = Uint8Array.from({ length: 22 }, (_none, at) => (at === 1 ? 20 : 0))
 
 interface Spend {
   readonly key: Uint8Array
@@ -63,7 +63,7 @@ interface Spend {
 }
 
 /**
- * Swaps on a chain of Bitcoin's kind (SwapChain): contracts in P2WSH, purses in P2WPKH, read from whole blocks of a
+ * Swaps on a chain of Bitcoin's kind (SwapChain): contracts in P2WSH, deposits in P2WPKH, read from whole blocks of a
  * server that is asked for no address (decision 0441).
  */
 export class SwapUtxoChain implements SwapChain {
@@ -98,15 +98,15 @@ export class SwapUtxoChain implements SwapChain {
     if (terms.amount > MAX_AMOUNT) throw new AppError('InvalidParameter', 'A swap of more than there is.')
   }
 
-  purseAddress(key: Uint8Array): string {
-    return addressOfScript(purseScript(key), this.#network)
+  depositAddress(key: Uint8Array): string {
+    return addressOfScript(depositScript(key), this.#network)
   }
 
-  async purseNeed(role: 'fund' | 'claim', amount: bigint): Promise<bigint> {
+  async depositNeed(role: 'fund' | 'claim', amount: bigint): Promise<bigint> {
     if (role === 'claim') return 0n
     const rate = raisedRate(await this.#blocks.chain.rate(), RATE_ROOM, this.#coin)
-    const funding = feeOf(purseSpendSize(1, [CONTRACT_SCRIPT, PURSE_SCRIPT]), rate)
-    const sweep = feeOf(purseSpendSize(1, [CONTRACT_SCRIPT]), rate)
+    const funding = feeOf(depositSpendSize(1, [CONTRACT_SCRIPT, DEPOSIT_SCRIPT]), rate)
+    const sweep = feeOf(depositSpendSize(1, [CONTRACT_SCRIPT]), rate)
     return amount + funding + sweep + this.#dust(CONTRACT_SCRIPT)
   }
 
@@ -114,7 +114,7 @@ export class SwapUtxoChain implements SwapChain {
     return this.#blocks.now()
   }
 
-  async purse(key: Uint8Array, trace: PurseTrace): Promise<PurseFacts> {
+  async deposit(key: Uint8Array, trace: DepositTrace): Promise<DepositFacts> {
     return { balance: sumOf(await this.#coins(key, trace)) }
   }
 
@@ -122,15 +122,15 @@ export class SwapUtxoChain implements SwapChain {
     terms: LegTerms,
     key: Uint8Array,
     payTo: string,
-    trace: PurseTrace,
+    trace: DepositTrace,
   ): Promise<{ readonly funding: readonly SignedTransaction[]; readonly refund: SignedTransaction | null }> {
     this.checkTerms(terms)
     this.#scriptOf(payTo)
     const rate = await this.#blocks.chain.rate()
     const coins = await this.#worthy(key, trace, rate)
-    const keep = this.#dust(CONTRACT_SCRIPT) + feeOf(purseSpendSize(1, [CONTRACT_SCRIPT]), rate)
+    const keep = this.#dust(CONTRACT_SCRIPT) + feeOf(depositSpendSize(1, [CONTRACT_SCRIPT]), rate)
     const contract = { script: htlcOutput(terms), value: terms.amount }
-    const funding = spendPurse(key, coins, fundingPayments(coins, contract, purseScript(key), { rate, keep }))
+    const funding = spendDeposit(key, coins, fundingPayments(coins, contract, depositScript(key), { rate, keep }))
     const { txid } = funding
     const found: FoundFunding = { place: `${txid}:0`, txid, confirmations: 0, height: null }
     const refund = this.#sign({ terms, funding: found, secret: null, key, payTo, urgency: 0 }, rate, null)
@@ -166,12 +166,12 @@ export class SwapUtxoChain implements SwapChain {
     return this.#spend({ terms, funding, secret: null, key, payTo, urgency })
   }
 
-  async makeSweep(key: Uint8Array, payTo: string, trace: PurseTrace): Promise<SignedTransaction | null> {
+  async makeSweep(key: Uint8Array, payTo: string, trace: DepositTrace): Promise<SignedTransaction | null> {
     const script = this.#scriptOf(payTo)
     const rate = await this.#blocks.chain.rate()
     const coins = await this.#worthy(key, trace, rate)
-    const value = sumOf(coins) - feeOf(purseSpendSize(coins.length, [script]), rate)
-    return coins.length === 0 || value < this.#dust(script) ? null : spendPurse(key, coins, [{ script, value }])
+    const value = sumOf(coins) - feeOf(depositSpendSize(coins.length, [script]), rate)
+    return coins.length === 0 || value < this.#dust(script) ? null : spendDeposit(key, coins, [{ script, value }])
   }
 
   /** Fees of these chains are what was signed. */
@@ -220,13 +220,13 @@ export class SwapUtxoChain implements SwapChain {
     return spendContract(key, { ...readPlace(funding.place), terms, amount, secret, payTo: script, fee })
   }
 
-  async #coins(key: Uint8Array, { fromHeight, paidBy }: PurseTrace): Promise<SpendableCoin[]> {
-    return this.#blocks.coinsOf(Buffer.from(purseScript(key)).toString('hex'), fromHeight, paidBy)
+  async #coins(key: Uint8Array, { fromHeight, paidBy }: DepositTrace): Promise<SpendableCoin[]> {
+    return this.#blocks.coinsOf(Buffer.from(depositScript(key)).toString('hex'), fromHeight, paidBy)
   }
 
   /** Those that have more than they cost, the largest first. */
-  async #worthy(key: Uint8Array, trace: PurseTrace, rate: bigint): Promise<SpendableCoin[]> {
-    const cost = feeOf(purseSpendSize(1, []) - purseSpendSize(0, []), rate)
+  async #worthy(key: Uint8Array, trace: DepositTrace, rate: bigint): Promise<SpendableCoin[]> {
+    const cost = feeOf(depositSpendSize(1, []) - depositSpendSize(0, []), rate)
     const coins = (await this.#coins(key, trace)).filter(({ value }) => value > cost)
     return coins.sort((a, b) => (a.value > b.value ? -1 : 1)).slice(0, MAX_COINS)
   }

@@ -4,13 +4,23 @@
 import { Allowance } from '../../../base/allowance.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { TraderId } from '../wire/types.ts'
-import {
-  FAULT_REST_MS,
-  MAX_FAULT_REST_MS,
-  MAX_REMEMBERED_TRADERS,
-  PROPOSALS_OF_ALL,
-  PROPOSALS_OF_TRADER,
-} from './limits.ts'
+
+/**
+ * Proposals of a trader that are looked at, and of all: saved up, and one more each so many milliseconds. More are not
+ * even declined.
+ */
+export const PROPOSALS_OF_TRADER = { burst: 20, refillMs: 3_000 } as const
+/** Proposals of all traders together that are looked at. */
+const PROPOSALS_OF_ALL = { burst: 200, refillMs: 100 } as const
+/** Traders whose conduct is remembered. */
+export const MAX_REMEMBERED_TRADERS = 1_024
+/**
+ * A trader by whose fault a swap failed is left alone for so long, twice as long each further time, up to the second.
+ * Milliseconds.
+ */
+export const FAULT_REST_MS = 600_000
+/** The longest time that a trader is left alone for faults. */
+export const MAX_FAULT_REST_MS = 86_400_000
 
 interface Conduct {
   readonly proposals: Allowance

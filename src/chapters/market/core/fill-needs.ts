@@ -56,7 +56,7 @@ interface LegFees {
 async function legFees(asset: Asset, funds: MarketFunds, chains: ChainOf): Promise<LegFees> {
   const chain = chainOf(chains, asset)
   const dust = funds.least(asset.coin)
-  const fund = (await chain.purseNeed('fund', dust)) - dust
-  const claim = await chain.purseNeed('claim', dust)
+  const fund = (await chain.depositNeed('fund', dust)) - dust
+  const claim = await chain.depositNeed('claim', dust)
   return { fund, claim, payment: await funds.paymentFee(asset.coin), least: dust + fund + claim }
 }

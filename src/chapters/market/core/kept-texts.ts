@@ -5,7 +5,9 @@ import { errorText } from '../../../base/errors.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { MarketFiles } from '../ports/market-files.ts'
-import { WRITE_AGAIN_MS } from './limits.ts'
+
+/** What could not be written is written again after so long. Milliseconds. */
+const WRITE_AGAIN_MS = 5_000
 
 /** Files read at a time. */
 const READ_AT_ONCE = 16

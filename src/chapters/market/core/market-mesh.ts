@@ -19,10 +19,12 @@ import type { Book } from './book.ts'
 import { Gossip } from '../mesh/gossip.ts'
 import { StatementIntake, type StatementIntakeCounts } from '../mesh/statement-intake.ts'
 import { MatchHints } from '../mesh/match-hints.ts'
-import { EXPIRE_MS } from '../mesh/limits.ts'
 import { PeerLookup } from '../mesh/peer-lookup.ts'
 import { AntiEntropy, type AntiEntropyCounts } from '../mesh/anti-entropy.ts'
 import { ReliableMessages } from '../mesh/reliable-messages.ts'
+
+/** Between two times that what is over leaves the book. */
+const EXPIRE_MS = 1_000
 
 /** What it works with. */
 export interface MarketMeshDeps {
@@ -85,7 +87,7 @@ export class MarketMesh implements MarketNetwork {
     this.#messages = new ReliableMessages({
       ...shared,
       incoming,
-      reaching: new PeerLookup(shared),
+      peerLookup: new PeerLookup(shared),
       heard: (from, said) => this.#tellHeard(from, said),
     })
     this.#hints = new MatchHints({

@@ -6,8 +6,15 @@ import type { MarketNetwork } from '../ports/market-network.ts'
 import { sameAsset } from '../../wallets/core/assets.ts'
 import type { OrderStatement } from '../wire/types.ts'
 import type { HeldOrder } from './held-order.ts'
-import { MATCH_HINT_MS, MAX_MATCH_HINTS } from './limits.ts'
 import { isNewer, reaches } from './priority.ts'
+
+/**
+ * The owner of a newer order that crosses ours is told so after so long without a proposal, and again after twice as
+ * long. Milliseconds.
+ */
+const MATCH_HINT_MS = 15_000
+/** Such hints that wait. */
+const MAX_MATCH_HINTS = 256
 
 /** What it needs. */
 export interface MatchingTurnsDeps {

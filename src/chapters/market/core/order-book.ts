@@ -13,15 +13,21 @@ import { type BookRoom, BookShares } from './book-shares.ts'
 import { BookSides } from './book-sides.ts'
 import { DigestTree } from './digest-tree.ts'
 import { Heap } from './heap.ts'
-import {
-  BOOK_SLACK_MS,
-  MAX_AHEAD_MS,
-  MAX_EXPIRED_AT_ONCE,
-  MAX_ORDERS,
-  MAX_ORDERS_OF_TRADER,
-  MAX_REFRESHED_AT_ONCE,
-  MAX_TIMEOUT_S,
-} from './limits.ts'
+import { MAX_AHEAD_MS, MAX_ORDERS_OF_TRADER, MAX_TIMEOUT_S } from './limits.ts'
+
+/** Orders of which a book keeps something: about 1.5 KiB each. */
+const MAX_ORDERS = 200_000
+/** What is over is kept for so long, for others whose clocks are behind. Milliseconds. */
+export const BOOK_SLACK_MS = 60_000
+/**
+ * Orders that one call of expire() looks at, some 5 ms: whoever lets many end at one moment shall not stop the node.
+ */
+export const MAX_EXPIRED_AT_ONCE = 400
+/**
+ * Digests of buckets that are made in one call of expire(), some 10 microseconds each: with the line above it stays
+ * under 20 ms.
+ */
+const MAX_REFRESHED_AT_ONCE = 400
 
 /** When an entry needs work. */
 interface Due {

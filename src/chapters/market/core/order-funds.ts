@@ -9,7 +9,9 @@ import { COIN_DECIMALS } from '../../wallets/core/assets.ts'
 import { costOf } from '../wire/cost.ts'
 import type { FillNeeds } from './fill-needs.ts'
 import type { HeldOrder } from './held-order.ts'
-import { FILLS_SET_ASIDE } from './limits.ts'
+
+/** Fees of so many trades are set aside with an order; more are taken from what is free. */
+const FILLS_SET_ASIDE = 3
 
 /** Name under which money of an order is set aside. */
 export function orderReservation(order: HeldOrder): string {
@@ -17,7 +19,7 @@ export function orderReservation(order: HeldOrder): string {
 }
 
 /**
- * Name under which the money of one swap is set aside; with `-gas` behind it what its purse on the other chain gets.
+ * Name under which the money of one swap is set aside; with `-gas` behind it what its deposit on the other chain gets.
  */
 export function swapReservation(orderNumber: number, id: string): string {
   return `order-${orderNumber}-${id.slice(0, 16)}`

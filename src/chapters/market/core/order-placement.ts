@@ -10,9 +10,12 @@ import { costOf } from '../wire/cost.ts'
 import type { OrderTerms, TraderId } from '../wire/types.ts'
 import { type ChainOf, type FillNeeds, fillNeeds } from './fill-needs.ts'
 import { HeldOrder } from './held-order.ts'
-import { MAX_OPEN_ORDERS, MAX_ORDERS_IN_TIME, MAX_TIMEOUT_S } from './limits.ts'
+import { MAX_ORDERS_IN_TIME, MAX_TIMEOUT_S } from './limits.ts'
 import type { OrderFunds } from './order-funds.ts'
 import type { OwnOrders } from './own-orders.ts'
+
+/** Own orders that stand: each costs a statement in every book. */
+export const MAX_OPEN_ORDERS = 500
 
 /** What fits into a statement: amounts have 128 bits. */
 const MAX_AMOUNT = (1n << 128n) - 1n

@@ -5,9 +5,13 @@ import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { MarketFunds } from '../../wallets/ports/market-funds.ts'
 import { type Asset, sameAsset } from '../../wallets/core/assets.ts'
 import type { HeldOrder } from './held-order.ts'
-import { SHORTAGE_MS, UPKEEP_MS } from './limits.ts'
 import type { OrderFunds } from './order-funds.ts'
 import type { OwnOrders } from './own-orders.ts'
+
+/** Funds that are gone must be gone for so long: a payment of ours may be half seen. Milliseconds. */
+export const SHORTAGE_MS = 10_000
+/** How often own orders are looked at: expiry, funds. Milliseconds. */
+const UPKEEP_MS = 1_000
 
 /** What it needs. */
 export interface OrderWatchDeps {

@@ -8,7 +8,11 @@ import type { MarketNetwork } from '../ports/market-network.ts'
 import { textOf, parseOrder } from './kept-forms.ts'
 import type { KeptTexts } from './kept-texts.ts'
 import { HeldOrder, type KeptStatus } from './held-order.ts'
-import { MAX_FINISHED_ORDERS, SEQUENCES_AHEAD } from './limits.ts'
+
+/** Own orders that are over and still shown; older ones are forgotten with their trades. */
+export const MAX_FINISHED_ORDERS = 1_000
+/** Sequence numbers that a kept order has in store: not every statement costs a write. */
+export const SEQUENCES_AHEAD = 16
 
 const PREFIX = 'order-'
 /** Orders and trades that were forgotten had numbers up to these. */

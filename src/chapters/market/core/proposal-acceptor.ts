@@ -8,11 +8,17 @@ import type { DeclineReason, NegotiationMessage } from '../wire/negotiation.ts'
 import type { SwapAgreement, TraderId } from '../wire/types.ts'
 import { type FillNeeds, fillNeeds } from './fill-needs.ts'
 import type { HeldOrder } from './held-order.ts'
-import { MAX_ANSWERING, MAX_ANSWERING_OF_TRADER, MAX_ANSWERS } from './limits.ts'
 import { MAX_SWAPS, MAX_SWAPS_OF_TRADER, MAX_TRADES_OF_ORDER } from './limits.ts'
 import { swapReservation } from './order-funds.ts'
 import type { NegotiationDeps } from './proposal-sender.ts'
 import { agreementOf, giveAndTake, type Proposal, refusalOf } from './trade-terms.ts'
+
+/** Proposals that are being answered: of all, of one trader. */
+const MAX_ANSWERING = 32
+/** Proposals of one trader that are being answered. */
+const MAX_ANSWERING_OF_TRADER = 4
+/** Answers that are remembered, to be given again; of swaps that began the trades remember. */
+const MAX_ANSWERS = 1_024
 
 type Answer = Extract<NegotiationMessage, { kind: 'accept' | 'counter' | 'decline' }>
 

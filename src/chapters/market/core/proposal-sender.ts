@@ -15,23 +15,24 @@ import type { Book } from './book.ts'
 import type { TraderConduct } from './conduct.ts'
 import { type ChainOf, type FillNeeds, fillNeeds } from './fill-needs.ts'
 import type { HeldOrder } from './held-order.ts'
-import {
-  MAX_COUNTERS,
-  MAX_LOOKED_AT,
-  MAX_PROPOSALS,
-  MAX_PROPOSALS_OF_ORDER,
-  MAX_SWAPS,
-  MAX_SWAPS_OF_TRADER,
-  MAX_TRADES_OF_ORDER,
-  PROPOSAL_MS,
-  PROPOSE_AGAIN_MS,
-} from './limits.ts'
+import { MAX_SWAPS, MAX_SWAPS_OF_TRADER, MAX_TRADES_OF_ORDER, PROPOSAL_MS } from './limits.ts'
 import { type OrderFunds, swapReservation } from './order-funds.ts'
 import { fillsOf } from './matching.ts'
 import { isNewer } from './priority.ts'
 import { RestingPairs } from './resting-pairs.ts'
 import { type AcceptKeys, agreementOf, giveAndTake, type Proposal } from './trade-terms.ts'
 import type { Trades } from './trades.ts'
+
+/** A proposal is sent again after so long without an answer: packets get lost. Milliseconds. */
+const PROPOSE_AGAIN_MS = 5_000
+/** Proposals of ours under way: of all orders, of one. */
+const MAX_PROPOSALS = 32
+/** Proposals of ours under way of one order. */
+const MAX_PROPOSALS_OF_ORDER = 8
+/** Smaller quantities that the other side may ask for, one after another. */
+const MAX_COUNTERS = 3
+/** Orders of the book that are looked at for one own order at a time. */
+const MAX_LOOKED_AT = 500
 
 /** What negotiating needs; both sides share it. */
 export interface NegotiationDeps {

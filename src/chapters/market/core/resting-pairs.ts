@@ -4,7 +4,16 @@
 import type { Clock } from '../../../ports/clock.ts'
 import type { DeclineReason } from '../wire/negotiation.ts'
 import type { OrderRef, OrderStatement } from '../wire/types.ts'
-import { MAX_PAIR_REST_MS, MAX_RESTING_PAIRS, PAIR_REST_MS } from './limits.ts'
+
+/**
+ * A pair of orders whose proposal was declined for a passing reason is left alone for so long, twice as long each
+ * further time, up to the second. Milliseconds.
+ */
+export const PAIR_REST_MS = 10_000
+/** The longest time that a pair of orders is left alone. */
+export const MAX_PAIR_REST_MS = 300_000
+/** Pairs of orders that are left alone. */
+export const MAX_RESTING_PAIRS = 4_096
 
 /** Nothing about these passes by itself: the other order must change. */
 const LASTING: readonly DeclineReason[] = [

@@ -59,7 +59,7 @@ export class TradeEffects {
     if (trade.ended) order?.tradeEnded(id, trade.traded)
   }
 
-  /** What a purse has got needs not be set aside any more; of an ended trade nothing does. */
+  /** What a deposit has got needs not be set aside any more; of an ended trade nothing does. */
   #releasePaid(trade: HeldTrade): void {
     const { number } = trade.order
     const { id } = trade.agreement

@@ -8,8 +8,19 @@ import type { Overlay } from '../../overlay/core/index.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Random } from '../../../ports/random.ts'
 import { BookComparison, type BookComparisonDeps } from './book-comparison.ts'
-import { FRUITLESS_MS, MAX_REMEMBERED_PEERS, MAX_RUNS, MAX_RUNS_WAITING, MEET_MS, RECONCILE_MS } from './limits.ts'
+import { MAX_REMEMBERED_PEERS } from './limits.ts'
 import { TtlMap } from '../../../base/ttl-map.ts'
+
+/** Between two times that the book is compared with that of a peer by chance. */
+export const RECONCILE_MS = 30_000
+/** A new peer's book is compared within this, by chance, so that not all new peers are asked at once. */
+const MEET_MS = 2_000
+/** Comparisons at a time; peers that wait for theirs. */
+const MAX_RUNS = 2
+/** Peers that wait for their comparison. */
+const MAX_RUNS_WAITING = 64
+/** A comparison that cost all its questions for nothing: that peer is not asked again for so long. */
+const FRUITLESS_MS = 300_000
 
 /** What it works with. */
 export interface AntiEntropyDeps extends BookComparisonDeps {
@@ -35,7 +46,7 @@ export class AntiEntropy {
   readonly #met = new TtlMap<true>(MAX_REMEMBERED_PEERS, RECONCILE_MS)
   readonly #waiting: Peer[] = []
   readonly #running = new Set<string>()
-  readonly #meetings = new Set<Timer>()
+  readonly #plannedComparisons = new Set<Timer>()
   readonly #timer: Timer
   readonly #endWatch: () => void
   #counts: AntiEntropyCounts = { runs: 0, questions: 0, gained: 0 }
@@ -59,20 +70,21 @@ export class AntiEntropy {
     this.#closed = true
     this.#timer.cancel()
     this.#endWatch()
-    for (const timer of this.#meetings) timer.cancel()
-    this.#meetings.clear()
+    for (const timer of this.#plannedComparisons) timer.cancel()
+    this.#plannedComparisons.clear()
     this.#waiting.length = 0
   }
 
   #meet(peer: Peer): void {
     const { clock, random } = this.#deps
-    if (this.#closed || this.#met.get(peer.member, clock.now()) || this.#meetings.size >= MAX_RUNS_WAITING) return
+    if (this.#closed || this.#met.get(peer.member, clock.now()) || this.#plannedComparisons.size >= MAX_RUNS_WAITING)
+      return
     this.#met.set(peer.member, true, clock.now())
     const timer = clock.after(random.below(MEET_MS), () => {
-      this.#meetings.delete(timer)
+      this.#plannedComparisons.delete(timer)
       this.#want(peer)
     })
-    this.#meetings.add(timer)
+    this.#plannedComparisons.add(timer)
   }
 
   #withSomebody(): void {

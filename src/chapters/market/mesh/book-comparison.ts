@@ -8,7 +8,18 @@ import type { BookRequestClient, ToldNode } from './book-request-client.ts'
 import { type BookDigest, type BookDigests, DIGEST_DEPTH } from '../core/book-digests.ts'
 import type { Gossip } from './gossip.ts'
 import type { StatementIntake } from './statement-intake.ts'
-import { RUN_GIVEN, RUN_PARALLEL, RUN_QUESTIONS, RUN_QUESTIONS_EACH } from './limits.ts'
+
+/** Questions of a comparison that are out at a time. */
+const RUN_PARALLEL = 4
+/**
+ * Questions that a comparison may cost when nothing comes of it. A difference of one order in a book of 100,000 is
+ * found with five.
+ */
+export const RUN_QUESTIONS = 64
+/** So many more for each statement that came of it. */
+export const RUN_QUESTIONS_EACH = 4
+/** Statements that a comparison gives the peer; the rest it finds itself. */
+export const RUN_GIVEN = 150
 
 /** What it works with. */
 export interface BookComparisonDeps {

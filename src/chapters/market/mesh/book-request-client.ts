@@ -8,7 +8,20 @@ import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { Random } from '../../../ports/random.ts'
 import type { PayloadOf } from '../../overlay/wire/message.ts'
 import { askDigests, askList, askStatements, digests, list, statements } from '../wire/market-messages.ts'
-import { ANSWER_MS, MAX_ANSWER_PARTS, MAX_ASKED, QUESTIONS_TO_PEER, QUIET_MS } from './limits.ts'
+
+/** An answer begins within this; a question is asked twice. */
+const ANSWER_MS = 1_500
+/** No further part for so long: the rest is lost. */
+const QUIET_MS = 400
+/** Questions that wait for answers. */
+const MAX_ASKED = 128
+/**
+ * Questions of ours to one peer: saved up, and one more each so many milliseconds; overlays check 50 signatures a
+ * second of an address.
+ */
+const QUESTIONS_TO_PEER = { burst: 60, refillMs: 30 } as const
+/** Parts of an answer: as many as all statements need that a question names. */
+const MAX_ANSWER_PARTS = 8
 
 /** What it works with. */
 export interface BookRequestClientDeps {

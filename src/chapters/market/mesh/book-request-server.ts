@@ -19,8 +19,13 @@ import {
 } from '../wire/market-messages.ts'
 import type { PacketMessage, PayloadOf } from '../../overlay/wire/message.ts'
 import { type BookDigests, DIGEST_DEPTH } from '../core/book-digests.ts'
-import { ANSWERED_OF_ALL, ANSWERED_OF_PEER, MAX_REMEMBERED_PEERS } from './limits.ts'
+import { MAX_REMEMBERED_PEERS } from './limits.ts'
 import { KeyedRateLimiter } from '../../../base/keyed-rate-limiter.ts'
+
+/** Questions of a peer that are answered: the same, a little more. */
+export const ANSWERED_OF_PEER = { burst: 100, refillMs: 20 } as const
+/** Questions of all peers that are answered. */
+export const ANSWERED_OF_ALL = { burst: 600, refillMs: 4 } as const
 
 /** What it works with. */
 export interface BookRequestServerDeps {

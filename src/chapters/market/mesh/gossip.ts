@@ -7,7 +7,18 @@ import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { Random } from '../../../ports/random.ts'
 import type { OrderStatement } from '../wire/types.ts'
 import { MAX_TOLD_STATEMENTS, tell } from '../wire/market-messages.ts'
-import { FANOUT, GATHER_MS, MAX_UNTOLD, OWN_FANOUT } from './limits.ts'
+
+/** New statements are gathered so long, so that several share a packet. */
+const GATHER_MS = 100
+/**
+ * Peers by chance that hear of what came to us: with 3, one node in twenty misses a statement, and reconciling makes
+ * that good.
+ */
+const FANOUT = 3
+/** Peers that hear of our own statements: nobody else tells them, so that one lost packet must not matter. */
+const OWN_FANOUT = 6
+/** Statements that wait to be told; what is above is found by reconciling. */
+const MAX_UNTOLD = 1_024
 
 /** What it works with. */
 export interface GossipDeps {

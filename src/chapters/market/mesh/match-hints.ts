@@ -7,9 +7,21 @@ import type { Random } from '../../../ports/random.ts'
 import type { NegotiationMessage } from '../wire/negotiation.ts'
 import type { OrderRef, OrderStatement, OrderTerms, TraderId } from '../wire/types.ts'
 import type { Book } from '../core/book.ts'
-import { HINT_AGAIN_MS, HINT_MS, HINT_SPREAD_MS, HINTING_NODES, HINTS, MAX_HINTS_WAITING } from './limits.ts'
 import { isNewer } from '../core/priority.ts'
 import { TtlMap } from '../../../base/ttl-map.ts'
+
+/** A cross stands so long before others are told of it: its owners may be at work. */
+const HINT_MS = 3_000
+/** By chance so much later, so that not all nodes do it at once. */
+const HINT_SPREAD_MS = 7_000
+/** Hints for one order: no more than one in this time. */
+const HINT_AGAIN_MS = 30_000
+/** Orders that may cross something. */
+const MAX_HINTS_WAITING = 512
+/** Hints we send: saved up, and one more each so many milliseconds. */
+const HINTS = { burst: 20, refillMs: 1_000 } as const
+/** Nodes that hint at a cross, about, however many have seen it. */
+const HINTING_NODES = 3
 
 /** What it works with. */
 export interface MatchHintsDeps {

@@ -6,8 +6,14 @@ import type { Overlay, OverlayDht, SignedSender } from '../../overlay/core/index
 import type { Clock } from '../../../ports/clock.ts'
 import { traderOf } from '../wire/order-codec.ts'
 import type { TraderId } from '../wire/types.ts'
-import { CONTACT_MS, MAX_CONTACTS, MAX_SEEKING } from './limits.ts'
 import { TtlMap } from '../../../base/ttl-map.ts'
+
+/** Addresses of traders that are no peers, and how long they are used. */
+const MAX_CONTACTS = 512
+/** Addresses of traders that are no peers are used for so long. */
+const CONTACT_MS = 120_000
+/** Traders that are looked for at a time. */
+const MAX_SEEKING = 16
 
 /** What it works with. */
 export interface PeerLookupDeps {

@@ -16,19 +16,25 @@ import { NONCE_BYTES, received } from '../wire/market-messages.ts'
 import type { Book } from '../core/book.ts'
 import type { StatementIntake, Taken } from './statement-intake.ts'
 import { MAX_AHEAD_MS } from '../core/limits.ts'
-import {
-  MAX_NONCES,
-  MAX_REMEMBERED_TRADERS,
-  MAX_SENDING,
-  MESSAGES_OF_STRANGERS,
-  MESSAGES_OF_TRADER,
-  SAID_MS,
-  SEND_AGAIN_MS,
-  SOUGHT_AFTER,
-} from './limits.ts'
+import { MAX_REMEMBERED_TRADERS } from './limits.ts'
 import type { PeerLookup } from './peer-lookup.ts'
 import { KeyedRateLimiter } from '../../../base/keyed-rate-limiter.ts'
 import { TtlMap } from '../../../base/ttl-map.ts'
+
+/** A message that is older, or so far ahead of our clock, is not heard; ids are remembered as long. */
+export const SAID_MS = 60_000
+/** Ids that are remembered; above that, messages are not heard. */
+const MAX_NONCES = 8_192
+/** Messages of one trader: saved up, and one more each so many milliseconds. */
+const MESSAGES_OF_TRADER = { burst: 40, refillMs: 500 } as const
+/** Messages of all traders that are no peers. */
+const MESSAGES_OF_STRANGERS = { burst: 200, refillMs: 50 } as const
+/** A message that is not confirmed is sent again after each of these. */
+const SEND_AGAIN_MS: readonly number[] = [700, 1_500, 3_000, 4_000]
+/** After so many of them the trader is looked for anew. */
+const SOUGHT_AFTER = 2
+/** Messages that wait to be confirmed. */
+const MAX_SENDING = 256
 
 /** What it works with. */
 export interface ReliableMessagesDeps {
@@ -38,7 +44,7 @@ export interface ReliableMessagesDeps {
   readonly log: Log
   readonly book: Pick<Book, 'get'>
   readonly incoming: StatementIntake
-  readonly reaching: PeerLookup
+  readonly peerLookup: PeerLookup
   /** A message has come. */
   heard(from: TraderId, said: NegotiationMessage): void
 }
@@ -82,11 +88,11 @@ export class ReliableMessages {
 
   /** Sends until the trader confirms; false: it cannot be reached. Never rejects. */
   async send(to: TraderId, said: NegotiationMessage): Promise<boolean> {
-    const { overlay, reaching, log } = this.#deps
+    const { overlay, peerLookup, log } = this.#deps
     if (this.#closed || to === overlay.identity.member || this.#under >= MAX_SENDING) return false
     this.#under++
     try {
-      const address = await reaching.find(to)
+      const address = await peerLookup.find(to)
       return address !== null && !this.#isClosed() && (await this.#sendTo(to, address, said))
     } catch (error) {
       log.error('a message to a trader could not be made', { kind: said.kind, error: errorText(error) })
@@ -103,13 +109,13 @@ export class ReliableMessages {
   }
 
   async #sendTo(to: TraderId, first: { ip: string; port: number }, said: NegotiationMessage): Promise<boolean> {
-    const { overlay, clock, random, reaching } = this.#deps
+    const { overlay, clock, random, peerLookup } = this.#deps
     const nonce = Buffer.from(random.bytes(NONCE_BYTES)).toString('hex')
     const { message, values } = negotiationPayload(said, { to, nonce, saidMs: clock.wallMs() })
     const packet = overlay.pack(message, values)
     let address = first
     for (const [attempt, waitMs] of SEND_AGAIN_MS.entries()) {
-      if (attempt === SOUGHT_AFTER) address = (await reaching.seek(to)) ?? address
+      if (attempt === SOUGHT_AFTER) address = (await peerLookup.seek(to)) ?? address
       if (this.#isClosed()) return false
       overlay.sendBytes(packet, address)
       if (await this.#confirmed(nonce, waitMs)) return true
@@ -140,7 +146,7 @@ export class ReliableMessages {
     if (before === true) this.#confirm(read.envelope, sender)
     if (before !== undefined || !this.#nonces.hasRoom(nowMs) || !this.#may(from, sender, nowMs)) return this.#refuse()
     this.#nonces.set(name, false, nowMs)
-    this.#deps.reaching.heard(from, sender)
+    this.#deps.peerLookup.heard(from, sender)
     void this.#checked(from, read.said).then(said => {
       if (said === null || this.#closed) {
         this.#nonces.delete(name)

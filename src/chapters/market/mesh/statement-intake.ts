@@ -14,19 +14,33 @@ import type { BookDigests } from '../core/book-digests.ts'
 import { endOf, isLater, proofOf } from '../core/book-entry.ts'
 import type { Book, BookChange } from '../core/book.ts'
 import { MAX_AHEAD_MS } from '../core/limits.ts'
-import {
-  BLAMED_MS,
-  CHECKS_OF_ALL,
-  CHECKS_OF_PEER,
-  MAX_CHECKING,
-  MAX_REFUSED,
-  MAX_REMEMBERED_PEERS,
-  MAX_REMEMBERED_TRADERS,
-  REFUSED_MS,
-  STATEMENTS_OF_TRADER,
-} from './limits.ts'
+import { MAX_REMEMBERED_PEERS, MAX_REMEMBERED_TRADERS } from './limits.ts'
 import { KeyedRateLimiter } from '../../../base/keyed-rate-limiter.ts'
 import { TtlMap } from '../../../base/ttl-map.ts'
+
+/**
+ * Statements that a peer told, unasked, of which the signature is checked: saved up, and one more each so many
+ * milliseconds (600 a minute).
+ */
+export const CHECKS_OF_PEER = { burst: 600, refillMs: 100 } as const
+/**
+ * Statements of all peers together that are checked, asked for or not: a check takes a tenth of a millisecond, so that
+ * this is at most 4 % of a core.
+ */
+export const CHECKS_OF_ALL = { burst: 4_000, refillMs: 2.5 } as const
+/**
+ * New statements of one trader, all its orders at once and a little more: an order can be given new states without end,
+ * and every node would pass them on.
+ */
+export const STATEMENTS_OF_TRADER = { burst: 1_200, refillMs: 500 } as const
+/** Signatures that are being checked by a thread. */
+export const MAX_CHECKING = 256
+/** Hashes of statements that the book does not want: they are not looked at again for so long. */
+const REFUSED_MS = 120_000
+/** So many; the first goes first. */
+const MAX_REFUSED = 20_000
+/** A peer that gave what its trader did not sign is not heard for so long. */
+export const BLAMED_MS = 600_000
 
 /** What it works with. */
 export interface StatementIntakeDeps {

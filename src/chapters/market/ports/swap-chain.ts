@@ -2,8 +2,9 @@
 // keeps no state that matters: the journal of the swap does. Nothing is sent but by send(): every transaction is made
 // first, journaled, then sent.
 //
-// A swap has one key of its own (32 bytes, secp256k1). Its PURSE is the plain address of that key: the wallet pays into
-// it once, and everything after that is signed by the swap's key alone, so nothing waits for a wallet to be unlocked.
+// A swap has one key of its own (32 bytes, secp256k1). Its deposit is the plain address of that key: the wallet pays
+// into it once, and everything after that is signed by the swap's key alone, so nothing waits for a wallet to be
+// unlocked.
 
 import type { Asset } from '../../wallets/core/assets.ts'
 import type { LegTerms } from '../wire/types.ts'
@@ -57,17 +58,17 @@ export interface FoundEnd {
 }
 
 /**
- * Where the money of a purse is looked for: in blocks from a height on (where the chain was before it was paid), and in
- * its payment while that waits.
+ * Where the money of a deposit is looked for: in blocks from a height on (where the chain was before it was paid), and
+ * in its payment while that waits.
  */
-export interface PurseTrace {
+export interface DepositTrace {
   readonly fromHeight: number
-  /** Transaction by which our wallet pays the purse; null: not known. Of Ethereum's kind neither is needed. */
+  /** Transaction by which our wallet pays the deposit; null: not known. Of Ethereum's kind neither is needed. */
   readonly paidBy: string | null
 }
 
-/** How much a purse has, with what waits for a block. */
-export interface PurseFacts {
+/** How much a deposit has, with what waits for a block. */
+export interface DepositFacts {
   readonly balance: bigint
 }
 
@@ -85,24 +86,24 @@ export interface SwapChain {
    * of range.
    */
   checkTerms(terms: LegTerms): void
-  purseAddress(key: Uint8Array): string
+  depositAddress(key: Uint8Array): string
   /**
-   * What the purse must be given for a role on this chain. `fund`: the amount, and fees of funding, of taking it back
-   * (raised), of giving back the rest; `claim`: fees of claiming where the purse pays them (Ethereum's kind), else 0.
+   * What the deposit must be given for a role on this chain. `fund`: the amount, and fees of funding, of taking it back
+   * (raised), of giving back the rest; `claim`: fees of claiming where the deposit pays them (Ethereum's kind), else 0.
    */
-  purseNeed(role: 'fund' | 'claim', amount: bigint): Promise<bigint>
+  depositNeed(role: 'fund' | 'claim', amount: bigint): Promise<bigint>
   now(): Promise<ChainNow>
-  purse(key: Uint8Array, trace: PurseTrace): Promise<PurseFacts>
+  deposit(key: Uint8Array, trace: DepositTrace): Promise<DepositFacts>
   /**
-   * The transactions that put the purse's money under the terms, in the order in which they are sent (Ethereum's kind
+   * The transactions that put the deposit's money under the terms, in the order in which they are sent (Ethereum's kind
    * may need the contract itself first); and, where it can be signed already, the refund, which pays `payTo`. Throws
-   * AppError InsufficientFunds: the purse has too little.
+   * AppError InsufficientFunds: the deposit has too little.
    */
   makeFunding(
     terms: LegTerms,
     key: Uint8Array,
     payTo: string,
-    trace: PurseTrace,
+    trace: DepositTrace,
   ): Promise<{ readonly funding: readonly SignedTransaction[]; readonly refund: SignedTransaction | null }>
   /**
    * Looks for the funding in blocks from `fromHeight` on, and among what waits where `hint` (a txid from the other
@@ -133,8 +134,8 @@ export interface SwapChain {
     payTo: string,
     urgency: number,
   ): Promise<SignedTransaction>
-  /** Gives what is left in the purse to `payTo`; null: nothing that is worth its fee. */
-  makeSweep(key: Uint8Array, payTo: string, trace: PurseTrace): Promise<SignedTransaction | null>
+  /** Gives what is left in the deposit to `payTo`; null: nothing that is worth its fee. */
+  makeSweep(key: Uint8Array, payTo: string, trace: DepositTrace): Promise<SignedTransaction | null>
   /**
    * What a transaction in a block has cost, where that is less than its fee says (Ethereum's kind); null: no block has
    * it, or it is as signed.

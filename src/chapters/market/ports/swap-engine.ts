@@ -13,8 +13,8 @@ export interface SwapRequest {
   readonly giveAmount: bigint
   readonly takeAmount: bigint
   /**
-   * Set aside for what we give (MarketFunds.reserve), and under this name with `-gas` for the purse of the coin that we
-   * take; released by whoever made it.
+   * Set aside for what we give (MarketFunds.reserve), and under this name with `-gas` for the deposit of the coin that
+   * we take; released by whoever made it.
    */
   readonly reservation: string
 }
@@ -33,6 +33,7 @@ export interface SwapHalf {
 
 /** A transaction of a swap, for the interface. */
 export interface SwapPayment {
+  /** `purse`, its name in the interface and on the disk: from our wallet into the deposit of the swap. */
   readonly kind: 'purse' | 'fund' | 'claim' | 'refund' | 'sweep'
   readonly coin: CoinId
   readonly txid: string

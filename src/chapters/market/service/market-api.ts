@@ -84,7 +84,7 @@ export interface MarketTransactionRecord {
 export interface MarketPaymentRecord {
   readonly trader_id: string
   readonly transaction_number: number
-  /** `purse`, `fund`, `claim`, `refund`, `sweep`. */
+  /** `purse` (into the deposit of the swap), `fund`, `claim`, `refund`, `sweep`. */
   readonly kind: string
   readonly payment_id: string
   readonly currency: string

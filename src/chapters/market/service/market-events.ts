@@ -2,14 +2,18 @@
 // proposals) is told with the next step, not by itself: a market full of proposals does not fill the log of events.
 
 import type { MarketTrader, TraderEvent } from '../ports/market-trader.ts'
-import type { EventHub } from '../../../services/events/events.ts'
+import type { EventSink } from '../../../services/events/event-table.ts'
+import type { MarketEventPayloads } from './market-event-table.ts'
 import { orderRecord, transactionRecord } from './market-records.ts'
 
 /** Orders and trades whose last state is remembered. */
 const MAX_REMEMBERED = 10_000
 
 /** Tells of own orders and trades as events of the node until the function it answers is called. */
-export function tellMarketEvents(trader: Pick<MarketTrader, 'watch'>, events: Pick<EventHub, 'emit'>): () => void {
+export function tellMarketEvents(
+  trader: Pick<MarketTrader, 'watch'>,
+  events: EventSink<MarketEventPayloads>,
+): () => void {
   const last = new Map<string, string>()
   return trader.watch(happened => {
     const [name, state] = stateOf(happened)
@@ -34,13 +38,13 @@ function stateOf(happened: TraderEvent): [name: string, state: string] {
   return [`trade ${number}`, `${swap?.step} ${swap?.outcome} ${swap?.given} ${swap?.taken}`]
 }
 
-function tell(happened: TraderEvent, events: Pick<EventHub, 'emit'>): void {
+function tell(happened: TraderEvent, events: EventSink<MarketEventPayloads>): void {
   const { created } = happened
   if (happened.kind === 'order') {
-    const payload = { order: { ...orderRecord(happened.order) }, reason: happened.order.reason }
+    const payload = { order: orderRecord(happened.order), reason: happened.order.reason }
     events.emit(created ? 'market_order_created' : 'market_order_changed', payload)
     return
   }
-  const transaction = { ...transactionRecord(happened.trade) }
+  const transaction = transactionRecord(happened.trade)
   events.emit(created ? 'market_transaction_created' : 'market_transaction_changed', { transaction })
 }

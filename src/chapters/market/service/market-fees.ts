@@ -48,7 +48,7 @@ export async function marketFees(
 }
 
 /**
- * For who gives the coin: paying the purse, and all that follows. For who takes it: its claim, out of a purse or of
+ * For who gives the coin: paying the deposit, and all that follows. For who takes it: its claim, out of a deposit or of
  * what it claims.
  */
 async function feesOfCoin(
@@ -59,8 +59,8 @@ async function feesOfCoin(
   const swaps = chain(coin)
   const [payment, fund, claim] = await Promise.all([
     funds.paymentFee(coin),
-    swaps.purseNeed('fund', amount),
-    swaps.purseNeed('claim', amount),
+    swaps.depositNeed('fund', amount),
+    swaps.depositNeed('claim', amount),
   ])
   const taking = claim === 0n ? payment : payment + claim
   // What is claimed has to be worth its claim; gas is paid beside it.

@@ -1,7 +1,7 @@
 // Reads requests for asks and bids: identifiers, amounts, least amounts; and what the wallets say of them.
 
 import { AppError } from '../../../base/errors.ts'
-import { DEFAULT_TIMEOUT_S, MAX_TIMEOUT_S } from '../core/limits.ts'
+import { MAX_TIMEOUT_S } from '../core/limits.ts'
 import type { FundsOfCoin, MarketFunds } from '../../wallets/ports/market-funds.ts'
 import type { OwnOrder, WantedOrder } from '../ports/market-trader.ts'
 import { parseAmount } from '../../wallets/core/amounts.ts'
@@ -11,6 +11,9 @@ import { costOf } from '../wire/cost.ts'
 import type { Side } from '../wire/types.ts'
 import type { NewOrder } from './market-api.ts'
 import { exact } from './market-records.ts'
+
+/** What an order stands for when nobody says, seconds (decisions part 4). */
+const DEFAULT_TIMEOUT_S = 3_600
 
 /** The largest number of a statement of an order (src/chapters/market/wire/order-codec.ts). */
 const MAX_UNITS = (1n << 128n) - 1n

@@ -4,7 +4,13 @@
 import { createHash } from 'node:crypto'
 import type { ChainNow, FoundEnd, FoundFunding, SwapChain } from '../ports/swap-chain.ts'
 import { kept, legOf, type SwapJournal, type SwapSide } from './swap-journal.ts'
-import { BEFORE_BLOCKS, SUDDEN_BLOCKS, SUDDEN_PACE } from './swap-limits.ts'
+
+/** Blocks before the beginning of a swap in which its contracts are looked for too. */
+const BEFORE_BLOCKS = 12
+/** Heights rise no faster than this many blocks, and ten times the pace: faster is not believed. */
+const SUDDEN_BLOCKS = 100
+/** Heights that rise faster than this many times the pace are not believed. */
+const SUDDEN_PACE = 10
 
 /** One chain. */
 export interface SideFacts {
@@ -13,9 +19,9 @@ export interface SideFacts {
   readonly steady: boolean
   readonly funding: FoundFunding | null
   readonly end: FoundEnd | null
-  /** What our purse has; 0 when it was never to be paid. */
-  readonly purse: bigint
-  /** Confirmations of our payments into purses and sweeps; none = unknown to the chain. */
+  /** What our deposit has; 0 when it was never to be paid. */
+  readonly deposit: bigint
+  /** Confirmations of our payments into deposits and sweeps; none = unknown to the chain. */
   readonly counts: ReadonlyMap<string, number>
   /** What those of ours in blocks have cost that do not count yet; none = as signed. */
   readonly fees: ReadonlyMap<string, bigint>
@@ -47,15 +53,15 @@ export async function readSide(journal: SwapJournal, side: SwapSide, source: Sid
   const ours = kept(journal, 'fund').at(-1)?.txid ?? null
   const funding = await findFunding(journal, side, source, from, ours)
   const found = funding === null ? null : await chain.findEnd(terms, funding, from)
-  const purse = journal.purses[side]
+  const deposit = journal.deposits[side]
   const counts = await countAll(journal, side, chain, from)
-  const trace = { fromHeight: from, paidBy: purse === null || purse.txid === '' ? null : purse.txid }
+  const trace = { fromHeight: from, paidBy: deposit === null || deposit.txid === '' ? null : deposit.txid }
   return {
     now,
     steady: risesSteadily(journal, side, now.height, chain.pace.blockS, source.nowMs),
     funding,
     end: believable(found, terms.hash) ? found : null,
-    purse: purse === null || purse.amount === 0n ? 0n : (await chain.purse(key, trace)).balance,
+    deposit: deposit === null || deposit.amount === 0n ? 0n : (await chain.deposit(key, trace)).balance,
     counts,
     fees: await feesPaid(journal, side, chain, [funding, found], counts),
   }
@@ -105,9 +111,9 @@ async function countAll(
   from: number,
 ): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
-  const purse = journal.purses[side]
+  const deposit = journal.deposits[side]
   const wanted = kept(journal, 'sweep', side).map(each => each.txid)
-  if (purse !== null && purse.txid !== '' && !purse.counted) wanted.push(purse.txid)
+  if (deposit !== null && deposit.txid !== '' && !deposit.counted) wanted.push(deposit.txid)
   for (const txid of wanted) {
     const count = await chain.confirmations(txid, from)
     if (count !== null) counts.set(txid, count)
@@ -125,8 +131,8 @@ async function feesPaid(
   const inBlocks = new Set(seen.flatMap(each => (each !== null && each.confirmations > 0 ? [each.txid] : [])))
   for (const [txid, count] of counts) if (count > 0) inBlocks.add(txid)
   const open = journal.transactions.filter(each => each.side === side && each.countedMs === 0).map(each => each.txid)
-  const purse = journal.purses[side]
-  if (purse !== null && !purse.counted) open.push(purse.txid)
+  const deposit = journal.deposits[side]
+  if (deposit !== null && !deposit.counted) open.push(deposit.txid)
   const fees = new Map<string, bigint>()
   for (const txid of open.filter(each => inBlocks.has(each))) {
     const fee = await chain.feePaid(txid)

@@ -6,7 +6,9 @@ import type { SecretSeal } from '../ports/market-files.ts'
 import type { SignedTransaction } from '../ports/swap-chain.ts'
 import type { Asset } from '../../wallets/core/assets.ts'
 import type { LegTerms, SwapAgreement, SwapRole } from '../wire/types.ts'
-import { MAX_JOURNAL_CHARS } from './swap-limits.ts'
+
+/** Characters of a journal: 50 transactions of 4 KiB in hexadecimal, sealed, are less. */
+const MAX_JOURNAL_CHARS = 1_048_576
 
 /** The chain of what we give, and that of what we take. */
 export type SwapSide = 'give' | 'take'
@@ -32,8 +34,8 @@ export interface KeptTransaction {
   readonly countedMs: number
 }
 
-/** The payment of our wallet into a purse. Amounts are fixed before it is asked for. */
-export interface KeptPurse {
+/** The payment of our wallet into the deposit. Amounts are fixed before it is asked for. */
+export interface KeptDeposit {
   readonly amount: bigint
   readonly fee: bigint
   /** '' = it was asked for, and it is not known whether it was made. */
@@ -68,7 +70,7 @@ export interface SwapJournal {
   /** From these heights on the contracts are looked for. */
   readonly fromHeight: Readonly<Record<SwapSide, number>>
   readonly beganMs: number
-  readonly purses: Readonly<Record<SwapSide, KeptPurse | null>>
+  readonly deposits: Readonly<Record<SwapSide, KeptDeposit | null>>
   readonly transactions: readonly KeptTransaction[]
   readonly theirs: readonly KeptTheirs[]
   /** The other side can have the money that we gave. */
@@ -124,9 +126,13 @@ export function wiped(journal: SwapJournal): SwapJournal {
   return { ...journal, transactions, key: '', secret: '', closed: true }
 }
 
+/** As it is kept: on the disk deposits have the name of older versions. */
+type StoredJournal = Omit<SwapJournal, 'deposits'> & { readonly purses: SwapJournal['deposits'] }
+
 /** One line of JSON; whole numbers of any size are objects `{"$": "digits"}`. */
-export function encodeJournal(journal: SwapJournal): string {
-  return JSON.stringify(journal, (_name, value: unknown) => (typeof value === 'bigint' ? { $: String(value) } : value))
+export function encodeJournal({ deposits, ...rest }: SwapJournal): string {
+  const stored: StoredJournal = { ...rest, purses: deposits }
+  return JSON.stringify(stored, (_name, value: unknown) => (typeof value === 'bigint' ? { $: String(value) } : value))
 }
 
 /** AppError StateUnreadable. */
@@ -136,16 +142,17 @@ export function decodeJournal(text: string): SwapJournal {
     const journal = JSON.parse(text, (_name, value: unknown) => {
       const digits = (value as { $?: unknown } | null)?.$
       return typeof digits === 'string' ? BigInt(digits) : value
-    }) as Partial<SwapJournal> | null
+    }) as Partial<StoredJournal> | null
     if (!isJournal(journal)) throw new Error('it is none of this version')
-    return journal
+    const { purses, ...rest } = journal
+    return { ...rest, deposits: purses }
   } catch {
     // What was read is not repeated: it may be secret.
     throw new AppError('StateUnreadable', 'The journal of a swap cannot be read.')
   }
 }
 
-function isJournal(value: Partial<SwapJournal> | null): value is SwapJournal {
+function isJournal(value: Partial<StoredJournal> | null): value is StoredJournal {
   const { agreement } = value ?? {}
   return (
     value?.version === 1 &&

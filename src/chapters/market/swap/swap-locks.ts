@@ -53,7 +53,7 @@ export function awayS(paces: SwapPaces): number {
 
 /**
  * From the proposal to the end of the second lock, without what nodes may be away: both legs funded and counted (the
- * purse needs a block too), and the claim.
+ * deposit needs a block too), and the claim.
  */
 function leastSecondS({ first, second }: SwapPaces): number {
   return (

@@ -42,11 +42,11 @@ function notedSide(journal: SwapJournal, side: SwapSide, seen: SideFacts, enough
     )
     next = { ...next, transactions }
   }
-  const purse = next.purses[side]
-  if (purse !== null && !purse.counted && (counts.get(purse.txid) ?? 0) >= 1) {
+  const deposit = next.deposits[side]
+  if (deposit !== null && !deposit.counted && (counts.get(deposit.txid) ?? 0) >= 1) {
     next = {
       ...next,
-      purses: { ...next.purses, [side]: { ...purse, counted: true, fee: fees.get(purse.txid) ?? purse.fee } },
+      deposits: { ...next.deposits, [side]: { ...deposit, counted: true, fee: fees.get(deposit.txid) ?? deposit.fee } },
     }
   }
   return withTheirs(next, side, seen, enough, nowMs)

@@ -12,19 +12,24 @@ import type { SwapView } from '../ports/swap-engine.ts'
 import type { Asset } from '../../wallets/core/assets.ts'
 import { readSide, type SideFacts, type SwapFacts } from './swap-facts.ts'
 import { assetOf, encodeJournal, type SwapJournal, type SwapSide } from './swap-journal.ts'
-import {
-  LEAST_POLL_MS,
-  MAX_DOUBLINGS,
-  MAX_STEPS_AT_ONCE,
-  MOST_POLL_MS,
-  MOST_RETRY_MS,
-  POLLS_PER_BLOCK,
-} from './swap-limits.ts'
 import type { SwapPaces } from './swap-locks.ts'
 import { noted } from './swap-notes.ts'
 import { nextStep, type SwapStep } from './swap-steps.ts'
 import { viewOf } from './swap-view.ts'
 import * as work from './swap-work.ts'
+
+/** Looks at the chains: so many in the time of a block, but at least and at most so often, ms. */
+const POLLS_PER_BLOCK = 4
+/** The shortest wait between two looks at the chains, ms. */
+const LEAST_POLL_MS = 500
+/** The longest wait between two looks at the chains, ms. */
+const MOST_POLL_MS = 60_000
+/** Failures double the wait, so many times, up to this, ms. */
+const MAX_DOUBLINGS = 6
+/** The longest wait after failures, ms. */
+const MOST_RETRY_MS = 300_000
+/** Steps without a wait between them; more is a fault, and waits. */
+const MAX_STEPS_AT_ONCE = 64
 
 /** What swaps run with. */
 export interface SwapDeps {
@@ -150,7 +155,7 @@ export class SwapRun {
     const side = (which: SwapSide): SideFacts => facts[which] as SideFacts
     switch (step.do) {
       case 'pay':
-        return work.payPurse(tools, journal, step.side)
+        return work.payDeposit(tools, journal, step.side)
       case 'fund':
         return work.makeFunding(tools, journal, side('give'))
       case 'claim':

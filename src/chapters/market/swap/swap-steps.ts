@@ -3,14 +3,14 @@
 //   state             begins when                                        step, and where it leads
 //   ----------------  -------------------------------------------------  ------------------------------------------------------------
 //   waiting           participant; the first leg is not seen             look; too late: abandoned
-//   paying            initiator at once, participant: first leg seen     purses are paid once by key; too late: abandoned
-//   funding           purses paid; participant: first leg counts         funding and its refund signed, kept; then sent
+//   paying            initiator at once, participant: first leg seen     deposits are paid once by key; too late: abandoned
+//   funding           deposits paid; participant: first leg counts       funding and its refund signed, kept; then sent
 //   funded            funding sent                                       sent again while the chain does not know it; too late: unfunding
-//   unfunding         no chain knows the funding, and it is too late     the purse is swept, which makes the funding void: abandoned
+//   unfunding         no chain knows the funding, and it is too late     the deposit is swept, which makes the funding void: abandoned
 //   agreed            initiator: both legs count, enough time            the claim is signed, kept; then sent: the secret is shown
 //   claiming          the secret is known to both sides                  claim sent, its fee raised, until it counts: sweeping
 //   refunding         own lock over, nothing to claim                    refund sent, its fee raised, until it counts: sweeping
-//   sweeping          it is decided                                      rests of the purses go home: the outcome is kept
+//   sweeping          it is decided                                      rests of the deposits go home: the outcome is kept
 //   watching          the outcome is there                               until all is deep enough: closed, keys wiped
 //
 // Two rules come before the table. What can only give us what is ours (a claim when the secret is out, a refund) is
@@ -29,7 +29,16 @@ import {
 } from './swap-locks.ts'
 import { opensHash, type SideFacts, type SwapFacts } from './swap-facts.ts'
 import { kept, legOf, SIDES, shown, type KeptTransaction, type SwapJournal, type SwapSide } from './swap-journal.ts'
-import { DEEPER_BLOCKS, MAX_SWEEPS, WATCH_S } from './swap-limits.ts'
+
+/** Sweeps of one deposit that are made anew. */
+const MAX_SWEEPS = 8
+/**
+ * Blocks by which a transaction must be deeper than those that count before its swap is let alone and its keys are
+ * forgotten: reorganisations.
+ */
+const DEEPER_BLOCKS = 6
+/** A swap whose outcome is there is watched for no longer than this, seconds: a week after its last lock. */
+const WATCH_S = 7 * 86_400
 
 /** What is done next. `step`: its state in the table. */
 export type SwapStep =
@@ -175,7 +184,7 @@ function unseen(view: View, give: SideFacts): SwapStep {
   return unfunding(view)
 }
 
-/** The purse goes home, which makes the funding void. A server that shows neither is not believed: then it waits. */
+/** The deposit goes home, which makes the funding void. A server that shows neither is not believed: then it waits. */
 function unfunding(view: View): SwapStep {
   const home = kept(view.j, 'sweep', 'give').some(each => each.countedMs > 0)
   if (home || watchedEnough(view)) return sweeping(view, 'abandoned')
@@ -192,14 +201,14 @@ function before(view: View): SwapStep {
   if (j.outcome !== null || tooLate(view, last)) return sweeping(view, 'abandoned')
   if (latest(latest(f.nowS, f.give), f.take) > last) return wait('waiting', 'The clocks differ: it may be too late.')
   if (j.role === 'participant' && f.take.funding === null) return wait('waiting', 'The other side has not funded yet.')
-  const unpaid = SIDES.find(side => needsPurse(j, side) && (j.purses[side]?.txid ?? '') === '')
+  const unpaid = SIDES.find(side => needsDeposit(j, side) && (j.deposits[side]?.txid ?? '') === '')
   if (unpaid !== undefined) return { do: 'pay', step: 'paying', side: unpaid }
   return funding(view, f.give, f.take)
 }
 
 function funding(view: View, give: SideFacts, take: SideFacts): SwapStep {
   const { j } = view
-  if (gasIsMissing(j, take)) return wait('paying', `The purse of ${coinOf(view, 'take')} waits for a block.`)
+  if (gasIsMissing(j, take)) return wait('paying', `The deposit of ${coinOf(view, 'take')} waits for a block.`)
   if (!give.steady || !take.steady) return wait('funding', 'Blocks come too fast to be believed.')
   if (j.role === 'participant') {
     const { confirmations } = take.funding ?? { confirmations: 0 }
@@ -229,12 +238,12 @@ function sweeping(view: View, outcome: 'completed' | 'refunded' | 'abandoned'): 
   return isDeep(view, missing) ? { do: 'close', step } : wait('watching', '')
 }
 
-/** Null: nothing is left in the purse of a side. */
+/** Null: nothing is left in the deposit of a side. */
 function sweepOf(view: View, side: SwapSide, step: string): SwapStep | null {
   const { j, f } = view
-  const purse = j.purses[side]
+  const deposit = j.deposits[side]
   const facts = f[side]
-  if (purse === null) return null
+  if (deposit === null) return null
   if (facts === null) return wait(step, `The server of ${coinOf(view, side)} does not answer.`)
   const sweeps = kept(j, 'sweep', side)
   const last = sweeps.at(-1)
@@ -242,15 +251,15 @@ function sweepOf(view: View, side: SwapSide, step: string): SwapStep | null {
     if (!facts.counts.has(last.txid)) return sending(step, [last])
     return wait(step, `What was left of ${coinOf(view, side)} waits for a block.`)
   }
-  if (purse.txid !== '' && !purse.counted && !watchedEnough(view))
-    return wait(step, `The payment of the purse of ${coinOf(view, side)} waits for a block.`)
-  const worth = facts.purse > 0n && facts.purse !== purse.nothingWorth
+  if (deposit.txid !== '' && !deposit.counted && !watchedEnough(view))
+    return wait(step, `The payment of the deposit of ${coinOf(view, side)} waits for a block.`)
+  const worth = facts.deposit > 0n && facts.deposit !== deposit.nothingWorth
   return worth && sweeps.length < MAX_SWEEPS ? { do: 'sweep', step, side } : null
 }
 
 /**
- * The other side relies on our funding, and a reorganisation lost it: it must be there again before the purse is swept,
- * which would make it void.
+ * The other side relies on our funding, and a reorganisation lost it: it must be there again before the deposit is
+ * swept, which would make it void.
  */
 function resent(view: View, step: string): SwapStep | null {
   const { j, f } = view
@@ -265,7 +274,7 @@ function isDeep(view: View, missing: SwapStep | null): boolean {
   if (watchedEnough(view)) return true
   if (missing !== null) return false
   // A payment that was asked for and never seen may still come.
-  const asked = SIDES.some(side => j.purses[side]?.txid === '' && j.purses[side].amount > 0n)
+  const asked = SIDES.some(side => j.deposits[side]?.txid === '' && j.deposits[side].amount > 0n)
   if (asked && f.nowS <= j.endedMs / 1_000 + awayS(paces)) return false
   const enough = (side: SwapSide): boolean =>
     (f[side]?.end?.confirmations ?? 0) >= paceOf(view, side).confirmations + DEEPER_BLOCKS
@@ -327,15 +336,15 @@ function earliest(nowS: number, { now }: SideFacts): number {
   return Math.min(nowS, now.timeS)
 }
 
-/** Whether gas is needed is known once its purse was looked at: one of amount 0 needs nothing. */
-function needsPurse(j: SwapJournal, side: SwapSide): boolean {
-  return side === 'give' || j.purses.take === null || j.purses.take.amount > 0n
+/** Whether gas is needed is known once its deposit was looked at: one of amount 0 needs nothing. */
+function needsDeposit(j: SwapJournal, side: SwapSide): boolean {
+  return side === 'give' || j.deposits.take === null || j.deposits.take.amount > 0n
 }
 
 function gasIsMissing(j: SwapJournal, take: SideFacts): boolean {
-  const purse = j.purses.take
-  if (purse === null || purse.amount === 0n || purse.counted) return false
-  return (take.counts.get(purse.txid) ?? 0) < 1 || take.purse === 0n
+  const deposit = j.deposits.take
+  if (deposit === null || deposit.amount === 0n || deposit.counted) return false
+  return (take.counts.get(deposit.txid) ?? 0) < 1 || take.deposit === 0n
 }
 
 function countedS(j: SwapJournal): number {

@@ -14,16 +14,16 @@ export function viewOf(journal: SwapJournal, step: string, waitsFor: string): Sw
     outcome,
     given: given ? legOf(journal, 'give').amount : 0n,
     taken: taken ? legOf(journal, 'take').amount : 0n,
-    payments: [...purses(journal), ...ours(journal), ...theirs(journal)].sort((a, b) => a.timeMs - b.timeMs),
+    payments: [...deposits(journal), ...ours(journal), ...theirs(journal)].sort((a, b) => a.timeMs - b.timeMs),
   }
 }
 
-function purses(journal: SwapJournal): SwapPayment[] {
+function deposits(journal: SwapJournal): SwapPayment[] {
   return SIDES.flatMap(side => {
-    const purse = journal.purses[side]
-    if (purse === null || purse.txid === '') return []
+    const deposit = journal.deposits[side]
+    if (deposit === null || deposit.txid === '') return []
     const { coin } = assetOf(journal, side)
-    const { txid, amount, fee, timeMs, counted } = purse
+    const { txid, amount, fee, timeMs, counted } = deposit
     const spent = side === 'give' && journal.transactions.some(each => each.kind === 'fund' && each.countedMs > 0)
     return [{ kind: 'purse', coin, txid, amount, fee, timeMs, theirs: false, confirmed: counted || spent } as const]
   })

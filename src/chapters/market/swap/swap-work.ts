@@ -5,7 +5,7 @@ import { AppError } from '../../../base/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { SecretSeal } from '../ports/market-files.ts'
 import type { MarketFunds } from '../../wallets/ports/market-funds.ts'
-import type { PurseTrace, SignedTransaction, SwapChain } from '../ports/swap-chain.ts'
+import type { DepositTrace, SignedTransaction, SwapChain } from '../ports/swap-chain.ts'
 import { searchFrom, type SideFacts } from './swap-facts.ts'
 import {
   assetOf,
@@ -14,13 +14,17 @@ import {
   legOf,
   opened,
   wiped,
-  type KeptPurse,
+  type KeptDeposit,
   type KeptTransaction,
   type SwapJournal,
   type SwapSide,
 } from './swap-journal.ts'
-import { MAX_VERSIONS } from './swap-limits.ts'
 import type { SwapStep } from './swap-steps.ts'
+
+/**
+ * Claims and refunds that are kept, each: one for each step of fees, and some that were made anew. The oldest go first.
+ */
+const MAX_VERSIONS = 16
 
 /** What work is done with. */
 export interface SwapTools {
@@ -37,33 +41,36 @@ export interface SwapTools {
 /** Of a wallet that surely did not pay. */
 const NOT_PAID = new Set(['WalletLocked', 'InsufficientFunds', 'SpendLimitReached', 'WalletNotCreated'])
 
-/** Pays a purse, once for ever. What it needs is fixed and kept first, for the same payment must be asked for again. */
-export async function payPurse(tools: SwapTools, journal: SwapJournal, side: SwapSide): Promise<SwapJournal> {
-  const asked = await askedPurse(tools, journal, side)
-  const purse = asked.purses[side]
-  if (purse === null || purse.amount === 0n) return asked
+/**
+ * Pays a deposit, once for ever. What it needs is fixed and kept first, for the same payment must be asked for again.
+ */
+export async function payDeposit(tools: SwapTools, journal: SwapJournal, side: SwapSide): Promise<SwapJournal> {
+  const asked = await askedDeposit(tools, journal, side)
+  const deposit = asked.deposits[side]
+  if (deposit === null || deposit.amount === 0n) return asked
   const payment = {
     coin: assetOf(journal, side).coin,
-    destination: tools.chains[side].purseAddress(tools.key),
-    amount: purse.amount,
+    destination: tools.chains[side].depositAddress(tools.key),
+    amount: deposit.amount,
+    // Durable in the wallet: the same payment must have the same key in every version.
     key: `swap-${journal.agreement.id}-${side === 'give' ? 'purse' : 'gas'}`,
     reservation: side === 'give' ? journal.reservation : `${journal.reservation}-gas`,
   }
   try {
     const { txid, fee } = await tools.funds.pay(payment)
-    return await written(tools, withPurse(asked, side, { ...purse, txid, fee, timeMs: tools.clock.wallMs() }))
+    return await written(tools, withDeposit(asked, side, { ...deposit, txid, fee, timeMs: tools.clock.wallMs() }))
   } catch (error) {
-    if (error instanceof AppError && NOT_PAID.has(error.code)) await written(tools, withPurse(asked, side, null))
+    if (error instanceof AppError && NOT_PAID.has(error.code)) await written(tools, withDeposit(asked, side, null))
     throw error
   }
 }
 
-async function askedPurse(tools: SwapTools, journal: SwapJournal, side: SwapSide): Promise<SwapJournal> {
-  if (journal.purses[side] !== null) return journal
+async function askedDeposit(tools: SwapTools, journal: SwapJournal, side: SwapSide): Promise<SwapJournal> {
+  if (journal.deposits[side] !== null) return journal
   const { amount } = legOf(journal, side)
-  const need = await tools.chains[side].purseNeed(side === 'give' ? 'fund' : 'claim', amount)
-  const purse = { amount: need, fee: 0n, txid: '', timeMs: tools.clock.wallMs(), counted: false, nothingWorth: 0n }
-  return written(tools, withPurse(journal, side, purse))
+  const need = await tools.chains[side].depositNeed(side === 'give' ? 'fund' : 'claim', amount)
+  const deposit = { amount: need, fee: 0n, txid: '', timeMs: tools.clock.wallMs(), counted: false, nothingWorth: 0n }
+  return written(tools, withDeposit(journal, side, deposit))
 }
 
 /** Signs the funding, and the refund where that can be: nothing is sent. */
@@ -106,7 +113,7 @@ export async function makeRefund(
   return added(tools, journal, [keptAs(tools, made, 'refund', 'give', terms.amount, urgency)], false)
 }
 
-/** Signs what brings the rest of a purse home, or notes that it is not worth its fee. */
+/** Signs what brings the rest of a deposit home, or notes that it is not worth its fee. */
 export async function makeSweep(
   tools: SwapTools,
   journal: SwapJournal,
@@ -114,9 +121,9 @@ export async function makeSweep(
   facts: SideFacts,
 ): Promise<SwapJournal> {
   const made = await tools.chains[side].makeSweep(tools.key, journal.payTo[side], traceOf(journal, side, facts))
-  const purse = journal.purses[side] as KeptPurse
-  if (made === null) return written(tools, withPurse(journal, side, { ...purse, nothingWorth: facts.purse }))
-  return added(tools, journal, [keptAs(tools, made, 'sweep', side, facts.purse - made.fee, 0)], true)
+  const deposit = journal.deposits[side] as KeptDeposit
+  if (made === null) return written(tools, withDeposit(journal, side, { ...deposit, nothingWorth: facts.deposit }))
+  return added(tools, journal, [keptAs(tools, made, 'sweep', side, facts.deposit - made.fee, 0)], true)
 }
 
 /** The secret, out of the other side's claim. */
@@ -219,12 +226,12 @@ async function written(tools: SwapTools, journal: SwapJournal): Promise<SwapJour
   return journal
 }
 
-/** With what is known of a purse. */
-export function withPurse(journal: SwapJournal, side: SwapSide, purse: KeptPurse | null): SwapJournal {
-  return { ...journal, purses: { ...journal.purses, [side]: purse } }
+/** With what is known of a deposit. */
+export function withDeposit(journal: SwapJournal, side: SwapSide, deposit: KeptDeposit | null): SwapJournal {
+  return { ...journal, deposits: { ...journal.deposits, [side]: deposit } }
 }
 
-function traceOf(journal: SwapJournal, side: SwapSide, { now }: SideFacts): PurseTrace {
-  const txid = journal.purses[side]?.txid ?? ''
+function traceOf(journal: SwapJournal, side: SwapSide, { now }: SideFacts): DepositTrace {
+  const txid = journal.deposits[side]?.txid ?? ''
   return { fromHeight: searchFrom(journal.fromHeight[side], now.height), paidBy: txid === '' ? null : txid }
 }

@@ -9,9 +9,17 @@ import type { SwapEngine, SwapHalf, SwapView, SwapRequest } from '../ports/swap-
 import { type Asset, sameAsset } from '../../wallets/core/assets.ts'
 import type { SwapAgreement } from '../wire/types.ts'
 import { decodeJournal, encodeJournal, type SwapJournal } from './swap-journal.ts'
-import { ENDED_MS, MAX_ENDED, MAX_PREPARED, MAX_RUNNING } from './swap-limits.ts'
 import { checkSwapLocks, locksFor, type SwapPaces } from './swap-locks.ts'
 import { journalName, SwapRun, type SwapDeps } from './swap-run.ts'
+
+/** Swaps that run at a time: each asks two servers again and again. */
+const MAX_RUNNING = 64
+/** Halves that wait for their agreement; one more takes the place of the oldest. */
+const MAX_PREPARED = 64
+/** Swaps that ended and are still shown; the oldest go first. */
+const MAX_ENDED = 1_000
+/** What ended is shown for so long, ms: 90 days. */
+const ENDED_MS = 90 * 86_400_000
 
 /** What the engine of swaps is made with. */
 export interface SwapsDeps extends SwapDeps {
@@ -175,7 +183,7 @@ export class Swaps implements SwapEngine {
       key: seal.seal(key),
       secret: secret === null ? '' : seal.seal(secret),
       beganMs: clock.wallMs(),
-      purses: { give: null, take: null },
+      deposits: { give: null, take: null },
       transactions: [],
       theirs: [],
       given: false,

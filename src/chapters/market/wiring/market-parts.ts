@@ -9,7 +9,6 @@ import type { NetworkStack } from '../../../io/net/network-stack.ts'
 import { openNodeKey } from '../io/node-key.ts'
 import { makeOverlayCrypto } from '../../overlay/io/overlay-crypto.ts'
 import { MarketMesh } from '../core/market-mesh.ts'
-import { MAX_PEERS, TARGET_PEERS } from '../mesh/limits.ts'
 import { OrderBook } from '../core/order-book.ts'
 import { Swaps } from '../swap/swaps.ts'
 import { Trader } from '../core/trader.ts'
@@ -20,7 +19,8 @@ import type { MarketFiles } from '../ports/market-files.ts'
 import type { MarketWallets } from '../../wallets/ports/market-funds.ts'
 import type { Random } from '../../../ports/random.ts'
 import type { MarketService } from '../service/market-api.ts'
-import type { EventHub } from '../../../services/events/events.ts'
+import type { EventSink } from '../../../services/events/event-table.ts'
+import type { MarketEventPayloads } from '../service/market-event-table.ts'
 import { tellMarketEvents } from '../service/market-events.ts'
 import { Market } from '../service/market.ts'
 import type { OverlaysWithDht } from '../../overlay/wiring/overlay-parts.ts'
@@ -30,6 +30,11 @@ import type { MarketSettings } from './settings-market.ts'
 import { StartedParts } from '../../../node/started-parts.ts'
 import { SwapChains } from './swap-chains.ts'
 import { walletSettingsOf } from '../../wallets/wiring/wallet-parts.ts'
+
+/** Nobody is looked for at so many peers, and strangers are refused above so many. */
+export const TARGET_PEERS = 30
+/** Strangers are refused above so many peers. */
+const MAX_PEERS = 80
 
 /** Its folder in the state directory. */
 export const MARKET_FOLDER = 'market'
@@ -48,7 +53,7 @@ export interface MarketPartsDeps extends LateMarketDeps {
   readonly log: Log
   readonly policy: AddressPolicy
   readonly stack: NetworkStack
-  readonly events: Pick<EventHub, 'emit'>
+  readonly events: EventSink<MarketEventPayloads>
   /** The wallets of the node, opened at the first call. AppErrors StateUnreadable, NotReady. */
   wallets(): Promise<MarketWallets>
   settings(): MarketSettings

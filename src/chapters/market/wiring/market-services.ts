@@ -5,6 +5,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, errorText } from '../../../base/errors.ts'
 import type { MarketService } from '../service/market-api.ts'
+import { OpenedAtFirstUse } from '../../../node/opened-at-first-use.ts'
 import type { LateMarketDeps, MarketPartsDeps, RunningMarket } from './market-parts.ts'
 
 const FOLDER = 'market'
@@ -25,15 +26,13 @@ export class MarketServices {
   readonly service: MarketService
   readonly #deps: EarlyMarketDeps
   readonly #load: (() => Promise<MarketStart>) | undefined
-  #late: LateMarketDeps | null = null
-  #starting: Promise<RunningMarket> | null = null
-  #stopped = false
+  readonly #market = new OpenedAtFirstUse<RunningMarket>()
 
   /** `load`: what starts the market; tests replace it. */
   constructor(deps: EarlyMarketDeps, load?: () => Promise<MarketStart>) {
     this.#deps = deps
     this.#load = load
-    const market = async (): Promise<MarketService> => (await this.#open()).service
+    const market = async (): Promise<MarketService> => (await this.#market.open()).service
     const trading = (): Promise<MarketService> => {
       if (deps.settings().market_community.enabled) return market()
       return Promise.reject(new AppError('MarketOff'))
@@ -57,10 +56,10 @@ export class MarketServices {
    * rejects.
    */
   async start(late: LateMarketDeps): Promise<void> {
-    this.#late = late
+    this.#market.ready(() => this.#make(late))
     try {
       const names = await readdir(join(this.#deps.stateDir, FOLDER))
-      if (names.some(name => !name.startsWith(KEY_FILE))) await this.#open()
+      if (names.some(name => !name.startsWith(KEY_FILE))) await this.#market.open()
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
       this.#deps.log.error('the market could not be started', { error: errorText(error) })
@@ -68,24 +67,8 @@ export class MarketServices {
   }
 
   /** Ends it: swaps go on with the next start. */
-  async stop(): Promise<void> {
-    this.#stopped = true
-    const running = await this.#starting?.catch(() => null)
-    await running?.stop()
-  }
-
-  /**
-   * Starts it once; a start that failed may be tried again. AppErrors NotReady, StateUnreadable, DiskFull, DiskError.
-   */
-  #open(): Promise<RunningMarket> {
-    const late = this.#late
-    if (this.#stopped) return Promise.reject(new AppError('NotReady', 'The node is stopping.'))
-    if (late === null) return Promise.reject(new AppError('NotReady'))
-    this.#starting ??= this.#make(late).catch((error: unknown) => {
-      this.#starting = null
-      throw error
-    })
-    return this.#starting
+  stop(limitMs: number): Promise<void> {
+    return this.#market.stop(limitMs)
   }
 
   async #make(late: LateMarketDeps): Promise<RunningMarket> {

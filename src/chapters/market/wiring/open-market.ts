@@ -4,6 +4,7 @@ import type { Kernel, OpenedChapter } from '../../../node/kernel.ts'
 import { overlayParts } from '../../overlay/wiring/open-overlay.ts'
 import { walletFunds } from '../../wallets/wiring/open-wallets.ts'
 import type { MarketRouteServices } from '../service/market-api.ts'
+import type { MarketEventPayloads } from '../service/market-event-table.ts'
 import { MarketServices } from './market-services.ts'
 import { marketSettingsOf } from './settings-market.ts'
 
@@ -16,7 +17,7 @@ export function openMarket(kernel: Kernel): OpenedChapter {
     random,
     policy,
     stack,
-    events,
+    events: events.of<MarketEventPayloads>(),
     log: log.part('market'),
     settings: () => marketSettingsOf(settings.values),
     wallets: shared.take(walletFunds),
@@ -25,6 +26,6 @@ export function openMarket(kernel: Kernel): OpenedChapter {
   return {
     services,
     start: () => market.start({ overlay: shared.take(overlayParts) }),
-    stop: () => market.stop(),
+    stop: limitMs => market.stop(limitMs),
   }
 }

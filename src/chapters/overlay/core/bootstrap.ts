@@ -6,7 +6,13 @@ import { addressKey, type PeerAddress } from '../../../base/ids.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { NameResolver } from '../../../ports/name-resolver.ts'
 import { parseIp } from '../../../wire/net/compact-address.ts'
-import { BOOTSTRAP_EVERY_MS, MAX_BOOTSTRAP_ADDRESSES, NAMES_LOOKED_UP_MS } from './limits.ts'
+
+/** Servers are asked at most once in this time and overlay (section 12). */
+const BOOTSTRAP_EVERY_MS = 30_000
+/** Addresses to ask first, from settings. */
+const MAX_BOOTSTRAP_ADDRESSES = 64
+/** Names among them are looked up again after this. */
+const NAMES_LOOKED_UP_MS = 600_000
 
 /** A place to ask at: name or literal IPv4 address. */
 export interface BootstrapAddress {

@@ -5,7 +5,12 @@
 import { Allowance } from '../../../base/allowance.ts'
 import { addressKey, type PeerAddress } from '../../../base/ids.ts'
 import { KeyedRateLimiter } from '../../../base/keyed-rate-limiter.ts'
-import { CHECKS_OF_ADDRESS, CHECKS_OF_STRANGERS, MAX_CHECKED_ADDRESSES } from './limits.ts'
+import { MAX_CHECKED_ADDRESSES } from './limits.ts'
+
+/** Signatures of one address that are checked: saved up, and one more each so many milliseconds. */
+const CHECKS_OF_ADDRESS = { burst: 200, refillMs: 20 } as const
+/** Signatures that are checked of all addresses together of which we know no peer. */
+const CHECKS_OF_STRANGERS = { burst: 600, refillMs: 4 } as const
 
 /** Says which signatures are checked. */
 export class CheckBudget {

@@ -3,9 +3,18 @@
 
 import type { Clock } from '../../../ports/clock.ts'
 import type { Random } from '../../../ports/random.ts'
-import { CHURN_SAMPLE, GONE_MS, PING_EVERY_MS, SILENT_MS, WANTED_RTTS } from './limits.ts'
+import { SILENT_MS } from './limits.ts'
 import type { Peer } from './peer.ts'
 import type { PeerBook } from './peer-book.ts'
+
+/** Peers looked at in a step of the churn (section 4.3). */
+const CHURN_SAMPLE = 8
+/** A peer that is silent for so long is dropped (section 12). */
+const GONE_MS = 57_500
+/** Between two pings of a peer (section 12). */
+const PING_EVERY_MS = 10_000
+/** A peer with fewer measured pings is pinged, silent or not (section 4.3). */
+const WANTED_RTTS = 5
 
 /** What it works with. */
 export interface ChurnDeps {

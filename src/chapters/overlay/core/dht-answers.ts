@@ -27,9 +27,17 @@ import type { DhtTable } from './dht-table.ts'
 import type { DhtTokens } from './dht-tokens.ts'
 import type { DhtValues } from './dht-values.ts'
 import type { SignatureCheck } from './identity.ts'
-import { DHT_BUCKET, DHT_QUERIES, DHT_VALUE_AGE_MS, MAX_CHECKED_ADDRESSES } from './limits.ts'
+import { DHT_BUCKET, MAX_CHECKED_ADDRESSES } from './limits.ts'
 import type { Overlay, SignedSender } from './overlay.ts'
 import type { Punctures } from './punctures.ts'
+
+/**
+ * Questions of one node that are answered: so many saved up, and one more each so many milliseconds (section 12: 10 in
+ * 5 s).
+ */
+const DHT_QUERIES = { burst: 10, refillMs: 500 } as const
+/** A value is kept so long (section 12). */
+const DHT_VALUE_AGE_MS = 3_600_000
 
 /** What answers are made of. */
 export interface DhtAnswersDeps {

@@ -3,7 +3,11 @@
 import type { PeerAddress } from '../../../base/ids.ts'
 import { overlayNodeId } from '../wire/dht-node-id.ts'
 import { midOf } from '../wire/public-key.ts'
-import { DHT_BAD_FAILURES, DHT_GOOD_MS } from './limits.ts'
+
+/** Failures after which a node is bad (section 6). */
+const DHT_BAD_FAILURES = 2
+/** A node that answered within this is good (section 6). */
+const DHT_GOOD_MS = 900_000
 
 /** A node: its key and where it is. */
 export interface DhtNodeRef {

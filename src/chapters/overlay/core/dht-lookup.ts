@@ -10,8 +10,13 @@ import type { PayloadOf } from '../wire/message.ts'
 import { isCircuitKey } from '../wire/public-key.ts'
 import { DhtContact, type DhtNodeRef } from './dht-contact.ts'
 import { dhtMethods, type DhtRpc } from './dht-rpc.ts'
-import { DHT_BUCKET, DHT_LOOKUP_REQUESTS, DHT_PARALLEL } from './limits.ts'
+import { DHT_BUCKET } from './limits.ts'
 import { mayTell } from './reachable.ts'
+
+/** Questions of a look-up that are out at a time, and in all (section 6). */
+const DHT_PARALLEL = 4
+/** Questions of one look-up in all (section 6). */
+const DHT_LOOKUP_REQUESTS = 24
 
 /** Times that one node is asked for more values. */
 const MOST_PAGES = 4

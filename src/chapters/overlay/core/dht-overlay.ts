@@ -21,19 +21,20 @@ import { DhtValues } from './dht-values.ts'
 import type { Identity, SignatureCheck } from './identity.ts'
 import type { FoundValue, OverlayDht } from './introduced.ts'
 import type { Introductions } from './introductions.ts'
-import {
-  DHT_BUCKET,
-  DHT_CARE_MS,
-  DHT_PING_EVERY_MS,
-  DHT_REFRESH_MS,
-  MAX_DHT_LOOKUPS,
-  MAX_DHT_LOOKUPS_WAITING,
-  SILENT_MS,
-} from './limits.ts'
+import { DHT_BUCKET, DHT_PING_EVERY_MS, SILENT_MS } from './limits.ts'
 import type { Overlay } from './overlay.ts'
 import type { OwnAddresses } from './own-addresses.ts'
 import type { PeerBook } from './peer-book.ts'
 import { Semaphore } from '../../../base/semaphore.ts'
+
+/** Look-ups at a time; those above wait. */
+const MAX_DHT_LOOKUPS = 8
+/** Look-ups that wait; those above find nothing. */
+const MAX_DHT_LOOKUPS_WAITING = 256
+/** Between two looks at the ages of everything. */
+const DHT_CARE_MS = 5_000
+/** Between two look-ups that keep the table fresh. */
+const DHT_REFRESH_MS = 600_000
 
 /** What it works with. */
 export interface DhtOverlayDeps {

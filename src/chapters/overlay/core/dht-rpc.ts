@@ -17,9 +17,15 @@ import {
 import type { Shape, ValuesOf } from '../wire/fields.ts'
 import type { PacketMessage } from '../wire/message.ts'
 import type { DhtNodeRef } from './dht-contact.ts'
-import { DHT_FIND_MS, DHT_REQUEST_MS, MAX_DHT_ASKED } from './limits.ts'
 import type { Overlay, SignedSender } from './overlay.ts'
 import { type RequestKind, requestKind } from './requests.ts'
+
+/** Answers to questions of the DHT, but for finds (section 12). */
+const DHT_REQUEST_MS = 5_000
+/** Answers to finds (section 12). */
+const DHT_FIND_MS = 2_000
+/** Questions of a kind that wait. */
+const MAX_DHT_ASKED = 256
 
 interface Asked {
   readonly key: string

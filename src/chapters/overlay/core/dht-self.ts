@@ -9,9 +9,14 @@ import type { DhtContact, DhtNodeRef } from './dht-contact.ts'
 import type { DhtAnswerer, DhtLookupOptions } from './dht-lookup.ts'
 import { dhtMethods, type DhtRpc } from './dht-rpc.ts'
 import type { Identity } from './identity.ts'
-import { DHT_BUCKET, DHT_PING_EVERY_MS, DHT_STORE_SELF_MS, DHT_STORED_AT, DHT_STORED_PEER_MS } from './limits.ts'
+import { DHT_BUCKET, DHT_PING_EVERY_MS, DHT_STORED_PEER_MS } from './limits.ts'
 import type { OwnAddresses } from './own-addresses.ts'
 import { mayTell } from './reachable.ts'
+
+/** Between two attempts at being stored (section 6). */
+const DHT_STORE_SELF_MS = 30_000
+/** Enough nodes that store us (section 6). */
+const DHT_STORED_AT = 4
 
 /** What it works with. */
 export interface DhtSelfDeps {

@@ -3,7 +3,10 @@
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { DhtNodeRef } from './dht-contact.ts'
-import { DHT_STORED_PEER_MS, MAX_DHT_STORED_PEERS } from './limits.ts'
+import { DHT_STORED_PEER_MS } from './limits.ts'
+
+/** Peers that are stored with us under their mids. */
+const MAX_DHT_STORED_PEERS = 512
 
 interface StoredPeer {
   readonly node: DhtNodeRef

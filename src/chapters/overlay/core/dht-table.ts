@@ -5,7 +5,10 @@
 import type { PeerAddress } from '../../../base/ids.ts'
 import { compareDistance, sharedBits } from '../../../wire/dht/dht-id.ts'
 import { DhtContact, type DhtNodeRef } from './dht-contact.ts'
-import { DHT_BUCKET, DHT_FORGOTTEN_FAILURES } from './limits.ts'
+import { DHT_BUCKET } from './limits.ts'
+
+/** Failures after which it is forgotten. */
+const DHT_FORGOTTEN_FAILURES = 5
 
 /** A node that answers in this part of another's time may take its place. */
 const FASTER = 0.5

@@ -4,7 +4,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Random } from '../../../ports/random.ts'
 import type { DhtNodeRef } from './dht-contact.ts'
-import { DHT_SECRET_MS } from './limits.ts'
+
+/** A secret of tokens is used so long (section 6). */
+const DHT_SECRET_MS = 300_000
 
 const SECRET_BYTES = 16
 

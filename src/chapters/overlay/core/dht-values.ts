@@ -5,7 +5,10 @@ import type { Clock } from '../../../ports/clock.ts'
 import { compareDistance } from '../../../wire/dht/dht-id.ts'
 import type { SignedValue, UnsignedValue } from '../wire/dht-value.ts'
 import { valueKey } from '../wire/dht-value.ts'
-import { MAX_DHT_TARGETS, MAX_DHT_VALUES_OF_TARGET } from './limits.ts'
+import { MAX_DHT_VALUES_OF_TARGET } from './limits.ts'
+
+/** Targets for which values are kept. */
+const MAX_DHT_TARGETS = 4_096
 
 interface Stored {
   readonly bytes: Uint8Array

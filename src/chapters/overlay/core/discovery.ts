@@ -13,12 +13,16 @@ import {
 import { introductionRequest, oldDiscoveryRequest } from '../wire/introduction-messages.ts'
 import { decodePayload } from '../wire/message.ts'
 import type { AnyRequest, Introductions } from './introductions.ts'
-import { DISCOVERY_PING_MS, MAX_COMMUNITY_IDS } from './limits.ts'
 import type { Overlay, SignedSender } from './overlay.ts'
 import type { OwnAddresses } from './own-addresses.ts'
 import type { Peer } from './peer.ts'
 import type { PeerBook } from './peer-book.ts'
 import { requestKind } from './requests.ts'
+
+/** A ping of the discovery overlay is answered within this (section 12). */
+const DISCOVERY_PING_MS = 5_000
+/** Overlays of a peer that are looked at, and of ours that are told. */
+const MAX_COMMUNITY_IDS = 64
 
 /** What it works with. */
 export interface DiscoveryDeps {

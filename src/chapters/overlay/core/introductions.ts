@@ -15,13 +15,16 @@ import {
 } from '../wire/introduction-messages.ts'
 import { decodePayload, type PayloadOf } from '../wire/message.ts'
 import type { PeerIntroductions } from './introduced.ts'
-import { MAX_INTRODUCTIONS_ASKED, MAX_PEERS, SILENT_MS } from './limits.ts'
+import { MAX_PEERS, SILENT_MS } from './limits.ts'
 import type { SignedSender } from './overlay.ts'
 import type { Peer } from './peer.ts'
 import { Punctures, type PuncturesDeps } from './punctures.ts'
 import { canBeNode, mayTell } from './reachable.ts'
 import { requestKind } from './requests.ts'
 import type { Walkable } from './walkable.ts'
+
+/** Introductions asked for that may still be answered, of an overlay. */
+const MAX_INTRODUCTIONS_ASKED = 128
 
 /** A request as both styles have it. */
 export type AnyRequest = Pick<

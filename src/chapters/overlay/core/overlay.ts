@@ -15,11 +15,13 @@ import type { CheckBudget } from './check-budget.ts'
 import type { Endpoint } from './endpoint.ts'
 import { firstGlobalTime } from './global-time.ts'
 import type { Identity, SignatureCheck } from './identity.ts'
-import { MAX_PACKET_BYTES } from './limits.ts'
 import type { Peer } from './peer.ts'
 import type { PeerBook } from './peer-book.ts'
 import { SeenSignatures } from './replays.ts'
 import { Requests } from './requests.ts'
+
+/** Bytes of a packet that is read at all: more than any message has, less than a datagram may have. */
+const MAX_PACKET_BYTES = 8_192
 
 /** Who signed a message, and where it came from. */
 export interface SignedSender {

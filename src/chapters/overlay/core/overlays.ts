@@ -17,11 +17,17 @@ import { DhtOverlay, type DhtOverlayStats } from './dht-overlay.ts'
 import { Endpoint, type EndpointCounts } from './endpoint.ts'
 import type { Identity, SignatureCheck } from './identity.ts'
 import type { Communities, Community, CommunityOptions, OverlayDht } from './introduced.ts'
-import { MAX_SAVED_ADDRESSES, SIMILARITY_EVERY_MS, STEP_MS } from './limits.ts'
 import { OwnAddresses } from './own-addresses.ts'
 import type { Peer } from './peer.ts'
 import { PeerBook } from './peer-book.ts'
 import { WalkedOverlay, type WalkedOverlayDeps, type WalkedOverlayOptions } from './walked-overlay.ts'
+
+/** Between two steps of all walks (section 12). */
+const STEP_MS = 500
+/** Between two questions for overlays (section 5). */
+const SIMILARITY_EVERY_MS = 1_000
+/** Addresses kept from one start to the next. */
+const MAX_SAVED_ADDRESSES = 128
 
 /** How the overlays run. */
 export interface OverlaysOptions {

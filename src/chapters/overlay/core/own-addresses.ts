@@ -6,7 +6,9 @@ import type { PeerAddress } from '../../../base/ids.ts'
 import { isLoopbackIp } from '../../../wire/net/compact-address.ts'
 import { isLocalIp } from '../../../wire/net/local-address.ts'
 import { NO_ADDRESS, type OverlayAddress } from '../wire/address.ts'
-import { MAX_ADDRESS_VOTES } from './limits.ts'
+
+/** Newest answers that our own address is guessed from. */
+const MAX_ADDRESS_VOTES = 15
 
 const LOOPBACK = '127.0.0.1'
 

@@ -6,8 +6,12 @@ import { addressKey, type PeerAddress } from '../../../base/ids.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Random } from '../../../ports/random.ts'
 import { midOf } from '../wire/public-key.ts'
-import { MAX_PEERS_HELD, MAX_PEERS_TOTAL } from './limits.ts'
 import type { Peer } from './peer.ts'
+
+/** Peers of one overlay, whatever brought them. */
+const MAX_PEERS_HELD = 256
+/** Peers of all overlays together. */
+const MAX_PEERS_TOTAL = 2_048
 
 /** Pings of a peer that its round-trip time is taken from. */
 const RTTS_KEPT = 5

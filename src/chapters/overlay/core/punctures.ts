@@ -7,11 +7,13 @@ import type { Clock } from '../../../ports/clock.ts'
 import { isNoAddress, NO_ADDRESS, type OverlayAddress } from '../wire/address.ts'
 import { newPuncture, newPunctureRequest, puncture, punctureRequest } from '../wire/introduction-messages.ts'
 import type { PayloadOf } from '../wire/message.ts'
-import { PUNCTURES } from './limits.ts'
 import type { Overlay } from './overlay.ts'
 import type { OwnAddresses } from './own-addresses.ts'
 import type { PeerBook } from './peer-book.ts'
 import { canBeNode, mayTell } from './reachable.ts'
+
+/** Punctures that others have us send: saved up, and one more each so many milliseconds. */
+const PUNCTURES = { burst: 30, refillMs: 50 } as const
 
 /** What they work with. */
 export interface PuncturesDeps {

@@ -7,11 +7,17 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { Random } from '../../../ports/random.ts'
 import type { Bootstrap } from './bootstrap.ts'
 import type { Introductions } from './introductions.ts'
-import { TARGET_PEERS, WALK_TIMEOUT_MS, WALK_WINDOW } from './limits.ts'
 import type { Overlay } from './overlay.ts'
 import type { Walkable } from './walkable.ts'
 
-/** Of 256 steps so many go to an address without an answer yet. */
+/** An address that does not answer within this is forgotten (section 12). */
+const WALK_TIMEOUT_MS = 3_000
+/** Requests of a walk that are unanswered at a time (section 12). */
+const WALK_WINDOW = 5
+/** A walk rests at so many peers (section 12). */
+const TARGET_PEERS = 20
+
+/** Of 256 steps so many go to an address that nobody answered from yet. */
 const NEW_ADDRESS_OF_256 = 205
 /** Of 100 questions to known nodes so many go to a server. */
 const SERVER_OF_100 = 5

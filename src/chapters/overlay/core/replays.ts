@@ -3,7 +3,11 @@
 // for a while.
 
 import { addressKey, type PeerAddress } from '../../../base/ids.ts'
-import { MAX_SIGNATURES_REMEMBERED, SIGNATURES_REMEMBERED_MS } from './limits.ts'
+
+/** Signed packets that are known when they come again. */
+const MAX_SIGNATURES_REMEMBERED = 4_096
+/** So long; a sender whose address changes is not shut out for ever. */
+const SIGNATURES_REMEMBERED_MS = 120_000
 
 /** Bytes of a signature that tell it from others; the first ones of any kind of signature are as good as chance. */
 const NAME_BYTES = 16

@@ -3,7 +3,9 @@
 
 import { addressKey, type PeerAddress } from '../../../base/ids.ts'
 import type { Random } from '../../../ports/random.ts'
-import { MAX_WALKABLE } from './limits.ts'
+
+/** Addresses of an overlay at which somebody may be. */
+const MAX_WALKABLE = 256
 
 /** The addresses of one overlay. */
 export class Walkable {

@@ -5,12 +5,15 @@ import type { Random } from '../../../ports/random.ts'
 import type { Bootstrap } from './bootstrap.ts'
 import type { Community, CommunityOptions } from './introduced.ts'
 import { type AnyRequest, Introductions } from './introductions.ts'
-import { EXTRA_ASKED_MS, MAX_PEERS } from './limits.ts'
+import { MAX_PEERS } from './limits.ts'
 import { Overlay, type OverlayDeps } from './overlay.ts'
 import type { OwnAddresses } from './own-addresses.ts'
 import type { Peer } from './peer.ts'
 import { RandomWalk } from './random-walk.ts'
 import { Walkable } from './walkable.ts'
+
+/** A peer that discovery found in an overlay is asked for its extra bytes at most once in this time (section 5). */
+const EXTRA_ASKED_MS = 300_000
 
 /** What it works with; shared by all overlays of a node. */
 export interface WalkedOverlayDeps extends OverlayDeps {

@@ -2,11 +2,12 @@
 // unlocked it. A transfer is on the disk before it is sent.
 
 import type { HDKey } from '@scure/bip32'
-import { AppError, errorText } from '../../../base/errors.ts'
+import { AppError } from '../../../base/errors.ts'
 import { RpcRefusal } from '../ports/json-rpc.ts'
 import { formatAmount } from '../core/amounts.ts'
 import type { EvmCoin } from '../core/coins.ts'
 import { checkEvmAddress, signEvmTransfer } from '../core/evm-signing.ts'
+import { RefreshedWallet, sendAgain } from './refreshed-wallet.ts'
 import type {
   ChainFacts,
   CheckedTransfer,
@@ -20,8 +21,6 @@ import { EvmChain, type EvmFees, HIGHEST_FEE, PLAIN_GAS } from './wallet-evm-cha
 import { EvmLedger, type OwnTransfer } from './wallet-evm-ledger.ts'
 import { readEvmFacts, storeEvmFacts } from './wallet-evm-store.ts'
 import { SentTransfers, type StoredSent } from './wallet-sent.ts'
-
-const FRESH_MS = 300
 
 /** As it is stored. */
 export interface StoredEvmWallet {
@@ -53,11 +52,8 @@ export class EvmWallet implements CoinWallet {
   readonly #deps: CoinWalletDeps
   readonly #stored: StoredEvmWallet
   readonly #ledger: EvmLedger
+  readonly #refreshed: RefreshedWallet<EvmChain>
   #chain: EvmChain | null = null
-  #problem = ''
-  #refreshing: Promise<void> | null = null
-  #lookedMs = -Infinity
-  #stopped = false
 
   constructor(coin: EvmCoin, chainId: bigint, stored: StoredEvmWallet, deps: CoinWalletDeps) {
     this.#coin = coin
@@ -66,6 +62,11 @@ export class EvmWallet implements CoinWallet {
     this.#stored = stored
     this.#ledger = new EvmLedger(stored.address, readEvmFacts(stored.facts))
     this.sent = new SentTransfers(stored.sent)
+    this.#refreshed = new RefreshedWallet({
+      clock: deps.clock,
+      server: () => this.#server(),
+      update: chain => this.#update(chain),
+    })
   }
 
   get address(): string {
@@ -75,7 +76,7 @@ export class EvmWallet implements CoinWallet {
   facts(): ChainFacts {
     const height = this.#ledger.mark?.height ?? -1
     const chain = String(this.#chainId)
-    return { network: `chain ${chain}`, chain, height, behind: 0, problem: this.#problem }
+    return { network: `chain ${chain}`, chain, height, behind: 0, problem: this.#refreshed.problem }
   }
 
   balance(): { available: bigint; pending: bigint } {
@@ -96,39 +97,17 @@ export class EvmWallet implements CoinWallet {
     return [...inBlocks, ...waiting].reverse()
   }
 
-  async refresh(): Promise<void> {
-    if (this.#stopped || this.#deps.clock.now() - this.#lookedMs < FRESH_MS) return
-    await this.#look()
+  refresh(): Promise<void> {
+    return this.#refreshed.refresh()
   }
 
-  async #look(): Promise<void> {
-    this.#refreshing ??= this.#update().finally(() => {
-      this.#refreshing = null
-      this.#lookedMs = this.#deps.clock.now()
-    })
-    await this.#refreshing
-  }
-
-  async #update(): Promise<void> {
-    try {
-      const chain = this.#server()
-      const changed = await this.#ledger.update(chain, this.#stored.from)
-      await this.#sendAgain(chain)
-      this.#problem = ''
-      if (changed) await this.#save()
-    } catch (error) {
-      this.#problem = errorText(error)
-    }
-  }
-
-  async #sendAgain(chain: EvmChain): Promise<void> {
+  async #update(chain: EvmChain): Promise<null> {
+    const changed = await this.#ledger.update(chain, this.#stored.from)
     for (const { hash, raw } of this.#ledger.waiting()) {
-      if (await chain.knows(hash)) continue
-      await chain.send(raw).catch((error: unknown) => {
-        if (!(error instanceof RpcRefusal)) throw error
-        this.#deps.log.warn('a transfer that waits is not taken', { txid: hash, error: errorText(error) })
-      })
+      if (!(await chain.knows(hash))) await sendAgain(hash, () => chain.send(raw), this.#deps.log)
     }
+    if (changed) await this.#save()
+    return null
   }
 
   #server(): EvmChain {
@@ -137,20 +116,13 @@ export class EvmWallet implements CoinWallet {
     return this.#chain
   }
 
-  async #current(): Promise<EvmChain> {
-    await this.#refreshing
-    await this.#look()
-    if (this.#problem !== '') throw new AppError('WalletServerFailed', this.#problem)
-    return this.#server()
-  }
-
   /** Every amount is above dust here. */
   check(destination: string): void {
     checkEvmAddress(destination)
   }
 
   async send(key: HDKey, transfer: CheckedTransfer, hooks: TransferHooks): Promise<MadeTransfer> {
-    const chain = await this.#current()
+    const chain = await this.#refreshed.current()
     const { amount, destination } = transfer
     const to = checkEvmAddress(destination)
     const fees = await this.#fees(chain, transfer.rate)
@@ -162,7 +134,7 @@ export class EvmWallet implements CoinWallet {
   }
 
   async raiseFee(key: HDKey, txid: string, rate: bigint | null, hooks: TransferHooks): Promise<MadeTransfer> {
-    const chain = await this.#current()
+    const chain = await this.#refreshed.current()
     const old = this.#ledger.ownTransfer(txid)
     if (old === null) throw new AppError('TransferNotFound')
     if (!this.#ledger.waiting().some(({ hash }) => hash === txid)) {
@@ -183,16 +155,15 @@ export class EvmWallet implements CoinWallet {
   }
 
   async price(asked: { destination: string; amount: bigint } | null): Promise<{ rate: bigint; fee: bigint }> {
-    const chain = await this.#current()
+    const chain = await this.#refreshed.current()
     const { maxFee } = await this.#fees(chain, null)
     if (asked === null) return { rate: maxFee, fee: PLAIN_GAS * maxFee }
     const gas = await chain.gas(this.address, checkEvmAddress(asked.destination), asked.amount)
     return { rate: maxFee, fee: gas * maxFee }
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true
-    await this.#refreshing
+  stop(): Promise<void> {
+    return this.#refreshed.stop()
   }
 
   async #fees(chain: EvmChain, rate: bigint | null): Promise<EvmFees> {

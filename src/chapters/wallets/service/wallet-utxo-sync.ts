@@ -1,11 +1,11 @@
 // Brings a ledger up to the newest block of a server: finds where both agree, takes blocks back and in, looks at what
 // waits, and sends again what no block has taken. Bounded in time: a long chain is read in slices.
 
-import { AppError, errorText } from '../../../base/errors.ts'
-import { RpcRefusal } from '../ports/json-rpc.ts'
+import { AppError } from '../../../base/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { UtxoLedger } from '../core/utxo-ledger.ts'
+import { sendAgain } from './refreshed-wallet.ts'
 import type { UtxoChain } from './wallet-utxo-chain.ts'
 
 /** Blocks that may be taken back; a server that shows more than these differently is not believed. */
@@ -107,20 +107,9 @@ export class UtxoSync {
       for (const tx of found) if (tx !== null && this.#ledger.seen(tx, time)) changed = true
     }
     for (const txid of looks) if (this.#ledger.transaction(txid) === null) this.#looked.add(txid)
-    await this.#sendAgain(chain, waiting)
-    return changed
-  }
-
-  async #sendAgain(chain: UtxoChain, waiting: ReadonlySet<string>): Promise<void> {
     for (const { txid, raw } of this.#ledger.waiting()) {
-      if (waiting.has(txid)) continue
-      try {
-        await chain.send(raw)
-        this.#log.info('a transfer was sent again', { txid })
-      } catch (error) {
-        if (!(error instanceof RpcRefusal)) throw error
-        this.#log.warn('a transfer that waits is not taken', { txid, error: errorText(error) })
-      }
+      if (!waiting.has(txid)) await sendAgain(txid, () => chain.send(raw), this.#log)
     }
+    return changed
   }
 }

@@ -2,7 +2,7 @@
 // private key comes with each transfer from the caller that unlocked it. A transfer is on the disk before it is sent.
 
 import { HDKey } from '@scure/bip32'
-import { AppError, errorText } from '../../../base/errors.ts'
+import { AppError } from '../../../base/errors.ts'
 import { RpcRefusal } from '../ports/json-rpc.ts'
 import { addressOfScript, dustLimit, scriptOfAddress } from '../core/addresses.ts'
 import { formatAmount } from '../core/amounts.ts'
@@ -19,6 +19,7 @@ import type { UtxoCoin, UtxoNetwork } from '../core/coins.ts'
 import { readTransaction, type ReadTransaction } from '../core/tx-reader.ts'
 import { type LedgerEntry, type StoredLedger, UtxoLedger } from '../core/utxo-ledger.ts'
 import { type KeyPlace, type OwnCoin, type Payment, scriptOfPlace, signTransfer } from '../core/utxo-signing.ts'
+import { RefreshedWallet } from './refreshed-wallet.ts'
 import type {
   ChainFacts,
   CheckedTransfer,
@@ -33,8 +34,6 @@ import { SentTransfers, type StoredSent } from './wallet-sent.ts'
 import { UtxoChain } from './wallet-utxo-chain.ts'
 import { UtxoSync } from './wallet-utxo-sync.ts'
 
-/** A look this young is not repeated, ms. */
-const FRESH_MS = 300
 /** The next slice of a chain that is being read, ms. */
 const NEXT_SLICE_MS = 50
 /** Bitcoin Core's least step of a fee that replaces another, for 1,000 virtual bytes. */
@@ -68,12 +67,9 @@ export class UtxoWallet implements CoinWallet {
   readonly #account: HDKey
   readonly #ledger: UtxoLedger
   readonly #sync: UtxoSync
+  readonly #refreshed: RefreshedWallet<UtxoChain>
   #chain: UtxoChain | null = null
-  #problem = ''
   #behind = 0
-  #refreshing: Promise<void> | null = null
-  #lookedMs = -Infinity
-  #stopped = false
 
   constructor(coin: UtxoCoin, network: UtxoNetwork, stored: StoredUtxoWallet, deps: CoinWalletDeps) {
     this.#coin = coin
@@ -86,6 +82,11 @@ export class UtxoWallet implements CoinWallet {
     this.#ledger = new UtxoLedger(scriptOf, stored.ledger)
     this.#sync = new UtxoSync(this.#ledger, deps)
     this.sent = new SentTransfers(stored.sent)
+    this.#refreshed = new RefreshedWallet({
+      clock: deps.clock,
+      server: () => this.#server(),
+      update: chain => this.#slice(chain),
+    })
   }
 
   get address(): string {
@@ -95,7 +96,7 @@ export class UtxoWallet implements CoinWallet {
   facts(): ChainFacts {
     const height = this.#ledger.tip?.height ?? -1
     const { name } = this.#network
-    return { network: name, chain: name, height, behind: this.#behind, problem: this.#problem }
+    return { network: name, chain: name, height, behind: this.#behind, problem: this.#refreshed.problem }
   }
 
   balance(): { available: bigint; pending: bigint } {
@@ -114,29 +115,15 @@ export class UtxoWallet implements CoinWallet {
     return { txid, outgoing, amount, fee, to: addresses(to), from: addresses(from), time, confirmations }
   }
 
-  async refresh(): Promise<void> {
-    if (this.#stopped || this.#deps.clock.now() - this.#lookedMs < FRESH_MS) return
-    await this.#look()
+  refresh(): Promise<void> {
+    return this.#refreshed.refresh()
   }
 
-  async #look(): Promise<void> {
-    this.#refreshing ??= this.#slice().finally(() => {
-      this.#refreshing = null
-      this.#lookedMs = this.#deps.clock.now()
-    })
-    await this.#refreshing
-  }
-
-  async #slice(): Promise<void> {
-    try {
-      const { changed, behind } = await this.#sync.run(this.#server(), this.#stored.from)
-      this.#behind = behind
-      this.#problem = ''
-      if (changed) await this.#save()
-      if (behind > 0 && !this.#stopped) this.#deps.clock.after(NEXT_SLICE_MS, () => void this.#look())
-    } catch (error) {
-      this.#problem = errorText(error)
-    }
+  async #slice(chain: UtxoChain): Promise<number | null> {
+    const { changed, behind } = await this.#sync.run(chain, this.#stored.from)
+    this.#behind = behind
+    if (changed) await this.#save()
+    return behind > 0 ? NEXT_SLICE_MS : null
   }
 
   /** The chain as the server in force has it. Throws AppError NoWalletServer. */
@@ -144,14 +131,6 @@ export class UtxoWallet implements CoinWallet {
     const rpc = this.#deps.rpc()
     if (this.#chain?.isOf(rpc) !== true) this.#chain = new UtxoChain(rpc, this.#coin, this.#network)
     return this.#chain
-  }
-
-  /** The chain, looked at just now. AppError WalletServerFailed: it cannot be believed. */
-  async #current(): Promise<UtxoChain> {
-    await this.#refreshing
-    await this.#look()
-    if (this.#problem !== '') throw new AppError('WalletServerFailed', this.#problem)
-    return this.#server()
   }
 
   check(destination: string, amount: bigint): void {
@@ -162,7 +141,7 @@ export class UtxoWallet implements CoinWallet {
   }
 
   async send(key: HDKey, transfer: CheckedTransfer, hooks: TransferHooks): Promise<MadeTransfer> {
-    const chain = await this.#current()
+    const chain = await this.#refreshed.current()
     const { destination, amount, rate } = transfer
     const script = scriptOfAddress(destination, this.#network)
     const wish = this.#wish([script], amount, await this.#rate(chain, rate))
@@ -176,7 +155,7 @@ export class UtxoWallet implements CoinWallet {
   }
 
   async raiseFee(key: HDKey, txid: string, rate: bigint | null, hooks: TransferHooks): Promise<MadeTransfer> {
-    const chain = await this.#current()
+    const chain = await this.#refreshed.current()
     const old = this.#replaceable(txid)
     const payments = old.outputs
       .filter(({ script }) => this.#ledger.placeOf(script)?.chain !== 1)
@@ -194,16 +173,15 @@ export class UtxoWallet implements CoinWallet {
   }
 
   async price(asked: { destination: string; amount: bigint } | null): Promise<{ rate: bigint; fee: bigint }> {
-    const rate = await this.#rate(await this.#current(), null)
+    const rate = await this.#rate(await this.#refreshed.current(), null)
     if (asked === null) return { rate: rate / 1000n, fee: feeOf(USUAL_SIZE, rate) }
     const wish = this.#wish([scriptOfAddress(asked.destination, this.#network)], asked.amount, rate)
     const { coins, available } = this.#ledger.view()
     return { rate: rate / 1000n, fee: this.#choose(coins, wish, available).fee }
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true
-    await this.#refreshing
+  stop(): Promise<void> {
+    return this.#refreshed.stop()
   }
 
   /** `rate`: of the smallest unit for a virtual byte. */

@@ -26,5 +26,5 @@ export function openWallets({ stateDir, clock, random, policy, stack, log, setti
   })
   shared.offer(walletFunds, () => wallets.market())
   const services: WalletRouteServices = { wallets: wallets.service }
-  return { services, start: () => wallets.start(), stop: () => wallets.stop(), kept: KEPT }
+  return { services, start: () => wallets.start(), stop: limitMs => wallets.stop(limitMs), kept: KEPT }
 }

@@ -3,10 +3,11 @@
 
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError, errorText } from '../../../base/errors.ts'
+import { errorText } from '../../../base/errors.ts'
 import type { MarketWallets } from '../ports/market-funds.ts'
 import type { WalletsService } from '../service/wallets-api.ts'
 import type { Wallets } from '../service/wallets.ts'
+import { OpenedAtFirstUse } from '../../../node/opened-at-first-use.ts'
 import type { WalletPartsDeps } from './wallet-parts.ts'
 
 const FOLDER = 'wallets'
@@ -18,38 +19,39 @@ const FOLDER = 'wallets'
 export class WalletServices {
   readonly service: WalletsService
   readonly #deps: WalletPartsDeps
-  #starting: Promise<Wallets> | null = null
-  #stopped = false
+  readonly #wallets: OpenedAtFirstUse<Wallets>
 
   constructor(deps: WalletPartsDeps) {
     this.#deps = deps
+    const wallets = new OpenedAtFirstUse(async () => (await import('./wallet-parts.ts')).startWallets(deps))
+    this.#wallets = wallets
     this.service = {
-      list: async () => (await this.#open()).list(),
-      create: async (...asked) => (await this.#open()).create(...asked),
-      balance: async identifier => (await this.#open()).balance(identifier),
-      transactions: async identifier => (await this.#open()).transactions(identifier),
-      transfer: async (...asked) => (await this.#open()).transfer(...asked),
-      raiseFee: async (...asked) => (await this.#open()).raiseFee(...asked),
-      fees: async (...asked) => (await this.#open()).fees(...asked),
-      unlock: async (...asked) => (await this.#open()).unlock(...asked),
-      lock: async identifier => (await this.#open()).lock(identifier),
-      exportSeed: async order => (await this.#open()).exportSeed(order),
-      restoreSeed: async (...asked) => (await this.#open()).restoreSeed(...asked),
-      setSpendKey: async order => (await this.#open()).setSpendKey(order),
-      audit: async limit => (await this.#open()).audit(limit),
+      list: async () => (await wallets.open()).list(),
+      create: async (...asked) => (await wallets.open()).create(...asked),
+      balance: async identifier => (await wallets.open()).balance(identifier),
+      transactions: async identifier => (await wallets.open()).transactions(identifier),
+      transfer: async (...asked) => (await wallets.open()).transfer(...asked),
+      raiseFee: async (...asked) => (await wallets.open()).raiseFee(...asked),
+      fees: async (...asked) => (await wallets.open()).fees(...asked),
+      unlock: async (...asked) => (await wallets.open()).unlock(...asked),
+      lock: async identifier => (await wallets.open()).lock(identifier),
+      exportSeed: async order => (await wallets.open()).exportSeed(order),
+      restoreSeed: async (...asked) => (await wallets.open()).restoreSeed(...asked),
+      setSpendKey: async order => (await wallets.open()).setSpendKey(order),
+      audit: async limit => (await wallets.open()).audit(limit),
     }
   }
 
   /** What the market may do with them. AppErrors StateUnreadable, NotReady. */
   async market(): Promise<MarketWallets> {
-    return (await this.#open()).market
+    return (await this.#wallets.open()).market
   }
 
   /** The node has started: wallets that are there follow their chains. Never rejects. */
   async start(): Promise<void> {
     try {
       await access(join(this.#deps.stateDir, FOLDER))
-      await (await this.#open()).list()
+      await (await this.#wallets.open()).list()
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
       this.#deps.log.error('the wallets could not be started', { error: errorText(error) })
@@ -57,23 +59,7 @@ export class WalletServices {
   }
 
   /** Ends them; keys that are open are wiped. */
-  async stop(): Promise<void> {
-    this.#stopped = true
-    const wallets = await this.#starting?.catch(() => null)
-    await wallets?.stop()
-  }
-
-  #open(): Promise<Wallets> {
-    if (this.#stopped) return Promise.reject(new AppError('NotReady', 'The node is stopping.'))
-    this.#starting ??= this.#make().catch((error: unknown) => {
-      this.#starting = null
-      throw error
-    })
-    return this.#starting
-  }
-
-  async #make(): Promise<Wallets> {
-    const { startWallets } = await import('./wallet-parts.ts')
-    return startWallets(this.#deps)
+  stop(limitMs: number): Promise<void> {
+    return this.#wallets.stop(limitMs)
   }
 }

@@ -2,7 +2,7 @@
 // datagrams that may be lost.
 
 import { ChannelMesh } from '../../../../src/chapters/channels/network/channel-mesh.ts'
-import { TARGET_PEERS } from '../../../../src/chapters/channels/network/limits.ts'
+import { TARGET_PEERS } from '../../../../src/chapters/channels/wiring/channel-overlay.ts'
 import type { Community } from '../../../../src/chapters/overlay/core/index.ts'
 import { COMMUNITY_IDS, communityIdBytes } from '../../../../src/chapters/overlay/wire/community-ids.ts'
 import type { HubLine } from '../../../kit/sim/datagram-hub.ts'

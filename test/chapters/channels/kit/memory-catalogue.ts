@@ -143,7 +143,7 @@ export class MemoryCatalogue implements ChannelCatalogue {
 
   // The port.
 
-  worthTelling(limit: number): Promise<KnownChannel[]> {
+  worthAnnouncing(limit: number): Promise<KnownChannel[]> {
     const order = { own: 0, subscribed: 1, discovered: 2 }
     const all = [...this.channels.values()].sort((a, b) => order[a.standing] - order[b.standing])
     return Promise.resolve(all.slice(0, limit).map(known))

@@ -8,6 +8,7 @@ export const rooms: Record<string, readonly string[]> = {
     'chapters/circuits/cli',
     'chapters/circuits/http',
     'chapters/circuits/wiring',
+    'chapters/circuits/service/circuit-event-table.ts',
   ],
   'chapters/circuits/anonymous': [
     'base',
@@ -73,7 +74,6 @@ export const rooms: Record<string, readonly string[]> = {
     'services/diagnostics/metric-families.ts',
     'services/diagnostics/metrics-api.ts',
     'services/events/event-table.ts',
-    'services/events/events.ts',
     'chapters/overlay/ports',
   ],
   'chapters/circuits/web': ['web', 'chapters/circuits/client'],

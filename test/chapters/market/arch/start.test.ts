@@ -9,7 +9,7 @@ test('nothing of the market is loaded before somebody asks for it', () => {
   for (const name of loadedAtStart()) loaded.add(name)
   assert.ok(loaded.has('src/chapters/market/wiring/market-services.ts'))
   const late =
-    /^src\/chapters\/market\/(core|mesh|swap|chains|wire|ports|io|service\/(?!market-api)|wiring\/(?!open-|market-services|settings-))/
+    /^src\/chapters\/market\/(core|mesh|swap|chains|wire|ports|io|service\/(?!market-(api|event-table))|wiring\/(?!open-|market-services|settings-))/
   assert.deepEqual(
     [...loaded].filter(name => late.test(name)),
     [],

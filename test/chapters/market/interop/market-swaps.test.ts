@@ -66,7 +66,7 @@ async function swap(wish: OrderWish, bidden: Partial<OrderWish> = {}): Promise<S
   return { ask, bid, selling, buying }
 }
 
-/** What is left in purses is given back at last: nothing of a swap waits any more. */
+/** What is left in deposits is given back at last: nothing of a swap waits any more. */
 async function settle(node: MarketNode, trade: Trade): Promise<Payment[]> {
   await node.untilTrade(trade.order_number, ({ waits_for }) => waits_for === '')
   await chains.mine()

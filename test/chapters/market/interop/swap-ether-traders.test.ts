@@ -62,7 +62,7 @@ class Side {
     sides.push(this)
   }
 
-  /** Begins anew; its wallets are locked once they have paid both purses. */
+  /** Begins anew; its wallets are locked once they have paid both deposits. */
   async start(): Promise<this> {
     const process = new Mortal()
     this.process = process
@@ -100,7 +100,7 @@ class Side {
     return this.swaps.list()[0]
   }
 
-  /** What it has on a chain now, less than nothing for what its wallet paid into purses. */
+  /** What it has on a chain now, less than nothing for what its wallet paid into deposits. */
   async gain(coin: CoinId): Promise<bigint> {
     const paid = [...this.funds.paid.values()].filter(({ payment }) => payment.coin === coin)
     const out = paid.reduce((sum, { payment }) => sum + payment.amount, 0n)

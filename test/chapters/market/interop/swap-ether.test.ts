@@ -43,7 +43,7 @@ after(async () => {
 })
 
 test(
-  'whoever comes first makes the contract; both purses end at nothing, every wei is accounted for',
+  'whoever comes first makes the contract; both deposits end at nothing, every wei is accounted for',
   options,
   async () => {
     const swaps = rig.swaps()
@@ -51,10 +51,10 @@ test(
     for (const turn of ['first', 'second']) {
       const [terms, secret] = await rig.terms(ETHER + 7n, HOUR)
       const [need, gasMoney] = [
-        await swaps.purseNeed('fund', terms.amount),
-        await swaps.purseNeed('claim', terms.amount),
+        await swaps.depositNeed('fund', terms.amount),
+        await swaps.depositNeed('claim', terms.amount),
       ]
-      const [key, claimer] = [await rig.purse(need), await rig.purse(gasMoney)]
+      const [key, claimer] = [await rig.deposit(need), await rig.deposit(gasMoney)]
       const { funding, refund } = await swaps.makeFunding(terms, key, terms.refundKey)
       assert.deepEqual([funding.length, refund], [1, null])
       const [fund] = funding as [SignedTransaction]
@@ -74,7 +74,7 @@ test(
       await rig.send(swaps, rest)
       await rig.send(swaps, claimed)
       for (const each of [key, claimer]) {
-        assert.equal(await rig.balance(swaps.purseAddress(each)), 0n)
+        assert.equal(await rig.balance(swaps.depositAddress(each)), 0n)
         assert.equal(await swaps.makeSweep(each, terms.refundKey), null)
       }
       assert.equal(await rig.balance(terms.refundKey), need - terms.amount - (await feeOf(fund)) - (await feeOf(rest)))
@@ -99,11 +99,11 @@ test(
     const swaps = rig.swaps()
     const [terms] = await rig.terms(ETHER, HOUR)
     const { key, found } = await rig.fund(terms)
-    const purse = swaps.purseAddress(key)
-    const before = await rig.balance(purse)
+    const deposit = swaps.depositAddress(key)
+    const before = await rig.balance(deposit)
     const early = await swaps.makeRefund(terms, found, key, terms.refundKey, 0)
     assert.equal(await refusalOf(swaps.send(early)), 'TransferRefused')
-    assert.equal(await rig.balance(purse), before)
+    assert.equal(await rig.balance(deposit), before)
     await rig.force(early)
     const failed = await rig.mined(early.txid)
     assert.equal(failed?.succeeded, false)
@@ -115,7 +115,7 @@ test(
     const refund = await swaps.makeRefund(terms, found, key, terms.refundKey, 2)
     await rig.send(swaps, refund)
     assert.equal(await rig.balance(terms.refundKey), ETHER)
-    assert.equal(await rig.balance(purse), before - (failed?.fee ?? 0n) - (await feeOf(refund)))
+    assert.equal(await rig.balance(deposit), before - (failed?.fee ?? 0n) - (await feeOf(refund)))
     const end = await swaps.findEnd(terms, found, 0)
     assert.deepEqual(end, { kind: 'refunded', txid: refund.txid, confirmations: 1, secret: null })
     assert.ok((await gasOf(refund)) * 4n < SWAP_GAS.refund * 3n)
@@ -126,17 +126,17 @@ test('what cannot succeed any more is refused and costs nothing', options, async
   const swaps = rig.swaps()
   const [terms, secret] = await rig.terms(ETHER, HOUR)
   const { key, found } = await rig.fund(terms)
-  const claimer = await rig.purse(await swaps.purseNeed('claim', ETHER))
+  const claimer = await rig.deposit(await swaps.depositNeed('claim', ETHER))
   const sent = async (made: Promise<SignedTransaction>): Promise<string> => refusalOf(rig.send(swaps, await made))
   const claim = (opening: string, by = claimer): Promise<SignedTransaction> =>
     swaps.makeClaim(terms, found, opening, by, terms.claimKey, 0)
   assert.equal(await sent(claim('00'.repeat(32))), 'TransferRefused', 'a wrong secret')
-  const again = await rig.purse(await swaps.purseNeed('fund', ETHER))
+  const again = await rig.deposit(await swaps.depositNeed('fund', ETHER))
   const [second] = (await swaps.makeFunding(terms, again, terms.refundKey)).funding
   assert.ok(second)
   assert.equal(await refusalOf(swaps.send(second)), 'TransferRefused', 'funded twice')
   assert.equal(await sent(claim(secret)), '')
-  const before = [await rig.balance(swaps.purseAddress(claimer)), await rig.balance(swaps.purseAddress(key))]
+  const before = [await rig.balance(swaps.depositAddress(claimer)), await rig.balance(swaps.depositAddress(key))]
   assert.equal(await sent(claim(secret)), 'TransferRefused', 'claimed twice')
   await rig.mineAt(terms.lockS)
   assert.equal(
@@ -144,7 +144,7 @@ test('what cannot succeed any more is refused and costs nothing', options, async
     'TransferRefused',
     'taken back after a claim',
   )
-  const now = [await rig.balance(swaps.purseAddress(claimer)), await rig.balance(swaps.purseAddress(key))]
+  const now = [await rig.balance(swaps.depositAddress(claimer)), await rig.balance(swaps.depositAddress(key))]
   assert.deepEqual(now, before)
 })
 
@@ -154,8 +154,8 @@ test(
   async () => {
     const swaps = rig.swaps()
     const [terms] = await rig.terms(ETHER, HOUR)
-    const need = await swaps.purseNeed('fund', ETHER)
-    const key = await rig.purse(need)
+    const need = await swaps.depositNeed('fund', ETHER)
+    const key = await rig.deposit(need)
     const [ours] = (await swaps.makeFunding(terms, key, terms.refundKey)).funding
     assert.ok(ours)
     const { sent } = await rig.fund(terms)
@@ -168,14 +168,14 @@ test(
   },
 )
 
-test('a purse that has too little funds nothing', options, async () => {
+test('a deposit that has too little funds nothing', options, async () => {
   const swaps = rig.swaps()
   const [terms] = await rig.terms(ETHER, HOUR)
-  const need = await swaps.purseNeed('fund', ETHER)
+  const need = await swaps.depositNeed('fund', ETHER)
   const { maxFee } = readEvmTransfer((await rig.fund((await rig.terms(ETHER, HOUR))[0])).sent.raw)
-  const poor = await rig.purse(ETHER + (SWAP_GAS.fund + SWAP_GAS.refund / 2n) * (maxFee / 2n))
+  const poor = await rig.deposit(ETHER + (SWAP_GAS.fund + SWAP_GAS.refund / 2n) * (maxFee / 2n))
   assert.equal(await refusalOf(swaps.makeFunding(terms, poor, terms.refundKey)), 'InsufficientFunds')
-  assert.deepEqual(await swaps.purse(poor), { balance: await rig.balance(swaps.purseAddress(poor)) })
+  assert.deepEqual(await swaps.deposit(poor), { balance: await rig.balance(swaps.depositAddress(poor)) })
   const empty = randomBytes(32)
   assert.equal(await refusalOf(swaps.makeFunding(terms, empty, terms.refundKey)), 'InsufficientFunds')
   assert.equal(await swaps.makeSweep(empty, terms.refundKey), null)
@@ -189,7 +189,7 @@ test(
     const swaps = rig.swaps()
     const [terms, secret] = await rig.terms(ETHER, HOUR)
     const { found } = await rig.fund(terms)
-    const claimer = await rig.purse(await swaps.purseNeed('claim', ETHER))
+    const claimer = await rig.deposit(await swaps.depositNeed('claim', ETHER))
     const made: SignedTransaction[] = []
     await held(async () => {
       const claim = (urgency: number, by = swaps): Promise<SignedTransaction> =>
@@ -231,8 +231,8 @@ test(
 test('a funding that no block takes is made void by the sweep, which brings all of it home', options, async () => {
   const swaps = rig.swaps()
   const [terms] = await rig.terms(ETHER, HOUR)
-  const need = await swaps.purseNeed('fund', ETHER)
-  const key = await rig.purse(need)
+  const need = await swaps.depositNeed('fund', ETHER)
+  const key = await rig.deposit(need)
   const [fund] = (await swaps.makeFunding(terms, key, terms.refundKey)).funding
   assert.ok(fund)
   const sweeps: SignedTransaction[] = []
@@ -250,14 +250,14 @@ test('a funding that no block takes is made void by the sweep, which brings all 
   assert.equal(await refusalOf(swaps.send(fund)), 'TransferRefused')
   assert.equal(await swaps.findFunding(terms, 0, null), null)
   assert.equal(await rig.balance(terms.refundKey), need - (await feeOf(sweep)))
-  assert.equal(await rig.balance(swaps.purseAddress(key)), 0n)
+  assert.equal(await rig.balance(swaps.depositAddress(key)), 0n)
 })
 
 test('six blocks are taken back: what was in them is gone, sent again it counts again', options, async () => {
   const swaps = rig.swaps()
   const [terms, secret] = await rig.terms(ETHER, HOUR)
-  const key = await rig.purse(await swaps.purseNeed('fund', ETHER))
-  const claimer = await rig.purse(await swaps.purseNeed('claim', ETHER))
+  const key = await rig.deposit(await swaps.depositNeed('fund', ETHER))
+  const claimer = await rig.deposit(await swaps.depositNeed('claim', ETHER))
   const [fund] = (await swaps.makeFunding(terms, key, terms.refundKey)).funding
   assert.ok(fund)
   const back = async (run: () => Promise<void>): Promise<void> => {
@@ -296,7 +296,7 @@ test('a contract whose block is taken back takes no money with it', options, asy
   try {
     const swaps = fresh.swaps()
     const [terms] = await fresh.terms(ETHER, HOUR)
-    const key = await fresh.purse((await swaps.purseNeed('fund', ETHER)) * 2n)
+    const key = await fresh.deposit((await swaps.depositNeed('fund', ETHER)) * 2n)
     const state = await fresh.chain.call<string>('evm_snapshot')
     await fresh.fund((await fresh.terms(ETHER, HOUR))[0])
     const [careful] = (await swaps.makeFunding(terms, key, terms.refundKey)).funding
@@ -318,7 +318,7 @@ test('a chain with another id, and other code in the place of the contract, are 
   const [terms] = await rig.terms(ETHER, HOUR)
   const code = await rig.chain.call<string>('eth_getCode', LOCK_ADDRESS, 'latest')
   await rig.chain.call('anvil_setCode', LOCK_ADDRESS, `${code.slice(0, -2)}01`)
-  const key = await rig.purse(2n * ETHER)
+  const key = await rig.deposit(2n * ETHER)
   assert.equal(await refusalOf(rig.swaps().makeFunding(terms, key, terms.refundKey)), 'WalletServerFailed')
   assert.equal(await refusalOf(rig.swaps().findFunding(terms, 0, null)), 'WalletServerFailed')
   await rig.chain.call('anvil_setCode', LOCK_ADDRESS, code)

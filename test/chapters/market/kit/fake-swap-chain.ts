@@ -8,7 +8,7 @@ import type {
   ChainPace,
   FoundEnd,
   FoundFunding,
-  PurseFacts,
+  DepositFacts,
   SignedTransaction,
   SwapChain,
 } from '../../../../src/chapters/market/ports/swap-chain.ts'
@@ -63,12 +63,12 @@ export class FakeSwapChain implements SwapChain {
     if (wrong) throw new AppError('InvalidParameter', 'This cannot be held.')
   }
 
-  purseAddress(key: Uint8Array): string {
+  depositAddress(key: Uint8Array): string {
     return publicKey(key)
   }
 
-  async purseNeed(role: 'fund' | 'claim', amount: bigint): Promise<bigint> {
-    this.#ask('purseNeed')
+  async depositNeed(role: 'fund' | 'claim', amount: bigint): Promise<bigint> {
+    this.#ask('depositNeed')
     const gas = this.#evm ? (DEAREST + 2n) * USUAL_FEE : 0n
     return role === 'fund' ? amount + 3n * USUAL_FEE + gas : gas
   }
@@ -78,8 +78,8 @@ export class FakeSwapChain implements SwapChain {
     return this.lie(this.chain.now())
   }
 
-  async purse(key: Uint8Array): Promise<PurseFacts> {
-    this.#ask('purse')
+  async deposit(key: Uint8Array): Promise<DepositFacts> {
+    this.#ask('deposit')
     return { balance: sumOf(this.#coins(key).map(([, output]) => output)) }
   }
 
@@ -189,7 +189,7 @@ export class FakeSwapChain implements SwapChain {
     return signed(this.#spend(key, [[funding.place, contract]], [paid], fee, secret))
   }
 
-  /** A transaction of the purse: what it does not need comes back to it. */
+  /** A transaction of the deposit: what it does not need comes back to it. */
   #spend(
     key: Uint8Array,
     more: readonly (readonly [string, FakeOutput])[],

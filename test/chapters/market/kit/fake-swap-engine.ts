@@ -27,12 +27,12 @@ export function fakeChain(asset: Asset, gas = 0n): SwapChain {
   return {
     asset,
     pace: { blockS: 60, confirmations: 2, clockLagS: 600 },
-    purseNeed: async (role, amount) => (role === 'fund' ? amount + FUND_FEE : gas),
+    depositNeed: async (role, amount) => (role === 'fund' ? amount + FUND_FEE : gas),
     termsKey: unused,
     checkTerms: unused,
-    purseAddress: unused,
+    depositAddress: unused,
     now: unused,
-    purse: unused,
+    deposit: unused,
     makeFunding: unused,
     findFunding: unused,
     findEnd: unused,
@@ -144,7 +144,7 @@ export class FakeSwapEngine implements SwapEngine {
     this.#swaps.delete(id)
   }
 
-  /** Pays the purse of what we give, and says that it is funded. */
+  /** Pays the deposit of what we give, and says that it is funded. */
   async fund(id: string): Promise<void> {
     const swap = this.#swap(id)
     const { asset, amount } = this.#legs(swap).give

@@ -4,7 +4,7 @@
 import { addressKey } from '../../../../src/base/ids.ts'
 import { MarketMesh } from '../../../../src/chapters/market/core/market-mesh.ts'
 import { OrderBook } from '../../../../src/chapters/market/core/order-book.ts'
-import { TARGET_PEERS } from '../../../../src/chapters/market/mesh/limits.ts'
+import { TARGET_PEERS } from '../../../../src/chapters/market/wiring/market-parts.ts'
 import type { Community, SignatureCheck } from '../../../../src/chapters/overlay/core/index.ts'
 import type { NegotiationMessage } from '../../../../src/chapters/market/wire/negotiation.ts'
 import type { OrderState, OrderStatement, OrderTerms, TraderId } from '../../../../src/chapters/market/wire/types.ts'

@@ -2,7 +2,13 @@
 
 /** Room -> what it may import; a trailing `.ts` names one file. */
 export const rooms: Record<string, readonly string[]> = {
-  'chapters/market': ['app/chapter.ts', 'chapters/market/cli', 'chapters/market/http', 'chapters/market/wiring'],
+  'chapters/market': [
+    'app/chapter.ts',
+    'chapters/market/cli',
+    'chapters/market/http',
+    'chapters/market/wiring',
+    'chapters/market/service/market-event-table.ts',
+  ],
   'chapters/market/chains': [
     'base',
     'chapters/market/ports',
@@ -45,13 +51,13 @@ export const rooms: Record<string, readonly string[]> = {
   'chapters/market/ports': ['chapters/market/wire', 'chapters/wallets/core'],
   'chapters/market/service': [
     'base',
-    'services/events/events.ts',
     'services/keyed-queue.ts',
     'chapters/market/core',
     'chapters/market/ports',
     'chapters/market/wire',
     'chapters/wallets/core',
     'chapters/wallets/ports',
+    'services/events/event-table.ts',
   ],
   'chapters/market/swap': [
     'base',

@@ -1,4 +1,4 @@
-// A chain of anvil with our side of swaps on it: purses that are paid, terms, and what the chain itself says of
+// A chain of anvil with our side of swaps on it: deposits that are paid, terms, and what the chain itself says of
 // balances and receipts.
 
 import { createHash, randomBytes } from 'node:crypto'
@@ -20,7 +20,7 @@ export interface MinedFacts {
 }
 
 /**
- * A chain of anvil with our side of swaps on it: purses that are paid, terms, and what the chain itself says of
+ * A chain of anvil with our side of swaps on it: deposits that are paid, terms, and what the chain itself says of
  * balances and receipts.
  */
 export class SwapEtherRig {
@@ -68,10 +68,10 @@ export class SwapEtherRig {
     await this.call(to, '0x', value)
   }
 
-  /** A new key whose purse has what the role needs, or `amount`. */
-  async purse(need: bigint): Promise<Uint8Array> {
+  /** A new key whose deposit has what the role needs, or `amount`. */
+  async deposit(need: bigint): Promise<Uint8Array> {
     const key = randomBytes(32)
-    await this.pay(this.swaps().purseAddress(key), need)
+    await this.pay(this.swaps().depositAddress(key), need)
     return key
   }
 
@@ -122,10 +122,10 @@ export class SwapEtherRig {
     return receipt.contractAddress.toLowerCase()
   }
 
-  /** Under the terms, from a purse of its own which is paid for that. */
+  /** Under the terms, from a deposit of its own which is paid for that. */
   async fund(terms: LegTerms): Promise<{ key: Uint8Array; sent: SignedTransaction; found: FoundFunding }> {
     const swaps = this.swaps()
-    const key = await this.purse(await swaps.purseNeed('fund', terms.amount))
+    const key = await this.deposit(await swaps.depositNeed('fund', terms.amount))
     const [sent] = (await swaps.makeFunding(terms, key, terms.refundKey)).funding
     if (sent === undefined) throw new Error('no funding')
     await this.send(swaps, sent)

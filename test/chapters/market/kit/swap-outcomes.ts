@@ -39,7 +39,9 @@ export interface CaseResult {
   readonly problem: string
 }
 
-/** Fees of one side on one chain are never more: purse, funding, sweep, and a claim or refund with the highest fee. */
+/**
+ * Fees of one side on one chain are never more: deposit, funding, sweep, and a claim or refund with the highest fee.
+ */
 const FEES_BOUND = 2_000n
 /** Longer than all locks: seconds. */
 const LIMIT_S = 60_000
@@ -68,7 +70,7 @@ export async function callsOf(pairing: Pairing, side: SwapRole): Promise<readonl
   return rig.node(side).process.calls
 }
 
-/** Plays one case. Wallets are locked as soon as both purses are paid, and after each restart. */
+/** Plays one case. Wallets are locked as soon as both deposits are paid, and after each restart. */
 export async function playCase(each: OutcomeCase): Promise<CaseResult> {
   const rig = new SwapRig(each.pairing)
   await rig.start()
@@ -105,13 +107,13 @@ function arm(rig: SwapRig, node: RigNode, { trouble, plan }: OutcomeCase): void 
   }
 }
 
-/** Locks the wallets of each side as soon as its purses are paid: nothing after that may need them. */
+/** Locks the wallets of each side as soon as its deposits are paid: nothing after that may need them. */
 export function lockWhenPaid(rig: SwapRig, nodes: readonly RigNode[] = rig.nodes): void {
   for (const node of nodes) {
     const take = node.servers[node.role === 'initiator' ? 1 : 0]
-    const purses = take.chain.options.kind === 'evm' ? 2 : 1
+    const deposits = take.chain.options.kind === 'evm' ? 2 : 1
     node.funds.watch(() => {
-      if (node.funds.paid.size >= purses) node.lockWallets()
+      if (node.funds.paid.size >= deposits) node.lockWallets()
     })
   }
 }

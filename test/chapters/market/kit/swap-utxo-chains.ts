@@ -4,7 +4,7 @@
 import { COINS, type UtxoCoin, type UtxoNetwork } from '../../../../src/chapters/wallets/core/coins.ts'
 import { addressOfScript, scriptOfAddress } from '../../../../src/chapters/wallets/core/addresses.ts'
 import { formatAmount } from '../../../../src/chapters/wallets/core/amounts.ts'
-import { purseScript, spendPurse } from '../../../../src/chapters/market/chains/htlc-spend.ts'
+import { depositScript, spendDeposit } from '../../../../src/chapters/market/chains/htlc-spend.ts'
 import { readBlock, readHeader, readTransaction } from '../../../../src/chapters/wallets/core/tx-reader.ts'
 import { addressForBcoin, startBcoin } from '../../wallets/kit/bcoin-chain.ts'
 import { type BlockWish, makeBlock } from '../../wallets/kit/made-block.ts'
@@ -153,7 +153,7 @@ class LitecoinTestChain extends TestChain {
 }
 
 class BcoinTestChain extends TestChain {
-  readonly #script = purseScript(KIT_KEY)
+  readonly #script = depositScript(KIT_KEY)
   #nextCoin = 1
 
   async mine(blocks: number): Promise<string[]> {
@@ -168,7 +168,7 @@ class BcoinTestChain extends TestChain {
     const value = reward?.outputs[0]?.value ?? 0n
     const coin = { txid: reward?.txid ?? '', index: 0, value, script: '' }
     const change = { script: this.#script, value: value - amount - KIT_FEE }
-    const { raw } = spendPurse(KIT_KEY, [coin], [{ script, value: amount }, change])
+    const { raw } = spendDeposit(KIT_KEY, [coin], [{ script, value: amount }, change])
     const { txid } = readTransaction(Buffer.from(raw, 'hex'))
     await this.rpc.call('sendrawtransaction', raw)
     await waitFor('bcoin has the payment', async () => (await this.waiting()).includes(txid))

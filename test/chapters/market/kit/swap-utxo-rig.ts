@@ -1,16 +1,16 @@
-// Swaps on a test chain of Bitcoin's kind: keys, terms, purses that are paid, and spends of contracts that our own code
-// would not make.
+// Swaps on a test chain of Bitcoin's kind: keys, terms, deposits that are paid, and spends of contracts that our own
+// code would not make.
 
 import { createHash } from 'node:crypto'
 import { Transaction } from '@scure/btc-signer'
-import type { FoundFunding, PurseTrace, SignedTransaction } from '../../../../src/chapters/market/ports/swap-chain.ts'
+import type { FoundFunding, DepositTrace, SignedTransaction } from '../../../../src/chapters/market/ports/swap-chain.ts'
 import { AddressPolicy } from '../../../../src/io/net/address-policy.ts'
 import { DnsResolver } from '../../../../src/io/net/dns-resolver.ts'
 import { HttpJsonRpc } from '../../../../src/chapters/wallets/io/json-rpc-http.ts'
 import { SwapUtxoChain } from '../../../../src/chapters/market/chains/swap-utxo-chain.ts'
 import { addressOfScript } from '../../../../src/chapters/wallets/core/addresses.ts'
 import { htlcOutput, htlcScript } from '../../../../src/chapters/market/chains/htlc-script.ts'
-import { publicKeyOf, purseScript } from '../../../../src/chapters/market/chains/htlc-spend.ts'
+import { publicKeyOf, depositScript } from '../../../../src/chapters/market/chains/htlc-spend.ts'
 import type { LegTerms } from '../../../../src/chapters/market/wire/types.ts'
 import { drawnKey } from '../../../kit/sim/drawn-key.ts'
 import type { SwapTestChain } from './swap-utxo-chains.ts'
@@ -39,8 +39,8 @@ export interface OddSpend {
 const FEE = 5_000n
 
 /**
- * Swaps on a test chain of Bitcoin's kind: keys, terms, purses that are paid, and spends of contracts that our own code
- * would not make.
+ * Swaps on a test chain of Bitcoin's kind: keys, terms, deposits that are paid, and spends of contracts that our own
+ * code would not make.
  */
 export class SwapUtxoRig {
   readonly chain: SwapTestChain
@@ -65,7 +65,7 @@ export class SwapUtxoRig {
 
   /** An address that nothing was paid to. */
   address(): string {
-    return addressOfScript(purseScript(this.#key()), this.chain.network)
+    return addressOfScript(depositScript(this.#key()), this.chain.network)
   }
 
   #key(): Uint8Array {
@@ -89,15 +89,15 @@ export class SwapUtxoRig {
     return { terms, secret, claimer, funder, claimTo, refundTo, from: await this.chain.height() }
   }
 
-  /** Pays the purse what it needs; it waits for a block. */
-  async payPurse(at: SwapUtxoChain, { terms, funder, from }: TestSwap): Promise<PurseTrace & { paid: bigint }> {
-    const paid = await at.purseNeed('fund', terms.amount)
-    return { fromHeight: from, paidBy: await this.chain.fund(at.purseAddress(funder), paid), paid }
+  /** Pays the deposit what it needs; it waits for a block. */
+  async payDeposit(at: SwapUtxoChain, { terms, funder, from }: TestSwap): Promise<DepositTrace & { paid: bigint }> {
+    const paid = await at.depositNeed('fund', terms.amount)
+    return { fromHeight: from, paidBy: await this.chain.fund(at.depositAddress(funder), paid), paid }
   }
 
-  /** Pays the purse, mines that, funds the contract, mines so many blocks. */
+  /** Pays the deposit, mines that, funds the contract, mines so many blocks. */
   async funded(at: SwapUtxoChain, swap: TestSwap, blocks = 1) {
-    const trace = await this.payPurse(at, swap)
+    const trace = await this.payDeposit(at, swap)
     await this.chain.mine(1)
     const made = await at.makeFunding(swap.terms, swap.funder, swap.refundTo, trace)
     for (const each of made.funding) await at.send(each)
@@ -108,7 +108,7 @@ export class SwapUtxoRig {
     return { trace, funding, refund: made.refund, found }
   }
 
-  /** A contract that is paid by the kit, without a purse; in a block. */
+  /** A contract that is paid by the kit, without a deposit; in a block. */
   async paid({ terms }: TestSwap): Promise<FoundFunding> {
     const output = htlcOutput(terms)
     const txid = await this.chain.fund(output, terms.amount)

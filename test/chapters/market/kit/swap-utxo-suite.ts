@@ -111,9 +111,9 @@ export function swapSuite({ skip, start, replaces, elsewhere }: SuiteOptions): v
   test('paid, funded, claimed, swept: exact, and all of it seen by a node that starts later', options, async () => {
     const swap = await rig.swap({ amount: 1_234_567n })
     const { terms, from, funder } = swap
-    const trace = await rig.payPurse(swaps, swap)
-    assert.equal((await swaps.purse(funder, trace)).balance, trace.paid, 'what waits counts')
-    assert.equal((await rig.fresh().purse(funder, { fromHeight: from, paidBy: null })).balance, trace.paid)
+    const trace = await rig.payDeposit(swaps, swap)
+    assert.equal((await swaps.deposit(funder, trace)).balance, trace.paid, 'what waits counts')
+    assert.equal((await rig.fresh().deposit(funder, { fromHeight: from, paidBy: null })).balance, trace.paid)
     const { funding, refund } = await swaps.makeFunding(terms, funder, swap.refundTo, trace)
     assert.deepEqual([funding.length, refund === null], [1, false])
     const [first] = funding
@@ -124,7 +124,7 @@ export function swapSuite({ skip, start, replaces, elsewhere }: SuiteOptions): v
     await swaps.send(first)
     assert.equal(await swaps.confirmations(first.txid, from), 0)
     const rest = trace.paid - terms.amount - first.fee
-    assert.equal((await swaps.purse(funder, trace)).balance, rest)
+    assert.equal((await swaps.deposit(funder, trace)).balance, rest)
     await assert.rejects(swaps.makeFunding(terms, funder, swap.refundTo, trace), coded('InsufficientFunds'))
     for (const hint of [first.txid, null, '77'.repeat(32)]) {
       const early = await rig.fresh().findFunding(terms, from, hint)
@@ -155,10 +155,10 @@ export function swapSuite({ skip, start, replaces, elsewhere }: SuiteOptions): v
     const sweep = await swaps.makeSweep(funder, swap.refundTo, trace)
     assert.ok(sweep !== null)
     await swaps.send(sweep)
-    assert.equal((await swaps.purse(funder, trace)).balance, 0n)
+    assert.equal((await swaps.deposit(funder, trace)).balance, 0n)
     await chain.mine(1)
     const later = rig.fresh()
-    assert.equal((await later.purse(funder, trace)).balance, 0n)
+    assert.equal((await later.deposit(funder, trace)).balance, 0n)
     assert.equal(await later.makeSweep(funder, swap.refundTo, trace), null)
     assert.deepEqual(await later.findFunding(terms, from, null), { ...found, confirmations: 4 })
     assert.deepEqual(await later.findEnd(terms, found, from), { ...end, confirmations: 2 })
@@ -166,7 +166,7 @@ export function swapSuite({ skip, start, replaces, elsewhere }: SuiteOptions): v
     // Known already, its output spent: fine.
     await swaps.send(first)
     const tiny = { fromHeight: await chain.height(), paidBy: null }
-    assert.equal((await later.purse(funder, tiny)).balance, 0n)
+    assert.equal((await later.deposit(funder, tiny)).balance, 0n)
   })
 
   test('a funding of another amount is none', options, async () => {

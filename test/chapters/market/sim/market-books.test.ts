@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { RECONCILE_MS } from '../../../../src/chapters/market/mesh/limits.ts'
+import { RECONCILE_MS } from '../../../../src/chapters/market/mesh/anti-entropy.ts'
 import type { OrderStatement } from '../../../../src/chapters/market/wire/types.ts'
 import { MarketNet, type MarketNode } from '../kit/market-network.ts'
 

@@ -4,7 +4,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { RECONCILE_MS, RUN_QUESTIONS } from '../../../../src/chapters/market/mesh/limits.ts'
+import { RECONCILE_MS } from '../../../../src/chapters/market/mesh/anti-entropy.ts'
+import { RUN_QUESTIONS } from '../../../../src/chapters/market/mesh/book-comparison.ts'
 import type { OrderStatement } from '../../../../src/chapters/market/wire/types.ts'
 import { askStatements, statements, tell } from '../../../../src/chapters/market/wire/market-messages.ts'
 import { MESSAGE_ID_AT } from '../../../../src/chapters/overlay/wire/packet.ts'

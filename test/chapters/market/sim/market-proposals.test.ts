@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../../src/base/errors.ts'
-import { PROPOSALS_OF_TRADER } from '../../../../src/chapters/market/core/limits.ts'
+import { PROPOSALS_OF_TRADER } from '../../../../src/chapters/market/core/conduct.ts'
 import { BTC, LTC } from '../kit/market-orders.ts'
 import { MarketStranger } from '../kit/market-stranger.ts'
 import { COIN, ETH, type FloorTrader, TradingFloor } from '../kit/trading-floor.ts'

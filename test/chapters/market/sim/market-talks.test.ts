@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { SAID_MS } from '../../../../src/chapters/market/mesh/limits.ts'
+import { SAID_MS } from '../../../../src/chapters/market/mesh/reliable-messages.ts'
 import type { NegotiationMessage } from '../../../../src/chapters/market/wire/negotiation.ts'
 import { NEGOTIATION_MESSAGES } from '../../../../src/chapters/market/wire/negotiation-payloads.ts'
 import { MESSAGE_ID_AT } from '../../../../src/chapters/overlay/wire/packet.ts'

@@ -3,13 +3,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SHORTAGE_MS } from '../../../../src/chapters/market/core/limits.ts'
+import { SHORTAGE_MS } from '../../../../src/chapters/market/core/order-watch.ts'
 import { FUND_FEE } from '../kit/fake-swap-engine.ts'
 import { BTC, LTC } from '../kit/market-orders.ts'
 import { memoryWallet } from '../../wallets/kit/memory-market-funds.ts'
 import { COIN, ETH, type FloorTrader, GAS, TradingFloor } from '../kit/trading-floor.ts'
 
-/** Fees of a trade in the coin that is given: of the purse, and of bringing the money there. */
+/** Fees of a trade in the coin that is given: of the deposit, and of bringing the money there. */
 const FEE = FUND_FEE + 10n
 
 /** The two swaps of each trade come to their ends. */
@@ -70,7 +70,7 @@ test('an ask here, a bid there: one trade at the price of the older, and both ar
     assert.equal(one.events.filter(event => event.kind === 'order' && event.created).length, 1)
     assert.equal(one.events.filter(event => event.kind === 'trade' && event.created).length, 1)
   }
-  // 10 LTC against 0.1 BTC, and the fees of the purse on each side.
+  // 10 LTC against 0.1 BTC, and the fees of the deposit on each side.
   assert.equal(ann.funds.of('LTC')?.available, 990n * COIN - FEE)
   assert.equal(ann.funds.of('BTC')?.available, 1_000n * COIN + 10_000_000n)
   assert.equal(bob.funds.of('BTC')?.available, 1_000n * COIN - 10_000_000n - FEE)
@@ -235,7 +235,7 @@ test('what is funded is sent to the other side as a hint, once, and handed to th
   await bob.swapEngine.fund(id)
   await floor.pass(100)
   assert.equal(ann.swapEngine.hints.length, 1)
-  // The purse is paid: it is not set aside any more.
+  // The deposit is paid: it is not set aside any more.
   assert.equal(bob.trader.fundsOf(1), 0n)
   await bob.swapEngine.complete(id)
   await floor.pass(100)

@@ -55,14 +55,14 @@ class Cheat {
     }
   }
 
-  /** Pays his purses and puts money under terms, those agreed on or others. */
+  /** Pays his deposits and puts money under terms, those agreed on or others. */
   async fund(terms: LegTerms): Promise<void> {
     const [give, take] = this.chains
     for (const [chain, key] of [
       [give, 'purse'],
       [take, 'gas'],
     ] as const) {
-      const destination = chain.purseAddress(this.key)
+      const destination = chain.depositAddress(this.key)
       await this.node.funds.pay({ coin: chain.asset.coin, destination, amount: 800_000n, key, reservation: null })
     }
     await this.rig.clock.advance(120_000)

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { FIRST_AMOUNT, PAIRINGS, SECOND_AMOUNT, SwapRig } from '../kit/swap-rig.ts'
 
 const GAINS = {
-  // Purse payment, funding, sweep, and the claim, 100 each; a claim of Ethereum's kind is paid by a purse of its own,
-  // which is paid and swept too.
+  // Deposit payment, funding, sweep, and the claim, 100 each; a claim of Ethereum's kind is paid by a deposit of its
+  // own, which is paid and swept too.
   'utxo-utxo': [
     [-50_300n, 699_900n],
     [49_900n, -700_300n],

@@ -2,7 +2,7 @@
 
 /** Room -> what it may import; a trailing `.ts` names one file. */
 export const rooms: Record<string, readonly string[]> = {
-  'chapters/overlay': ['app/chapter.ts', 'chapters/overlay/wiring'],
+  'chapters/overlay': ['app/chapter.ts', 'chapters/overlay/wiring', 'services/events/event-table.ts'],
   'chapters/overlay/core': ['base', 'wire', 'ports', 'chapters/overlay/wire'],
   'chapters/overlay/io': ['base', 'ports', 'chapters/overlay/ports', 'chapters/overlay/wire'],
   'chapters/overlay/ports': ['ports', 'chapters/overlay/wire'],

@@ -2,7 +2,13 @@
 
 /** Room -> what it may import; a trailing `.ts` names one file. */
 export const rooms: Record<string, readonly string[]> = {
-  'chapters/wallets': ['app/chapter.ts', 'chapters/wallets/cli', 'chapters/wallets/http', 'chapters/wallets/wiring'],
+  'chapters/wallets': [
+    'app/chapter.ts',
+    'chapters/wallets/cli',
+    'chapters/wallets/http',
+    'chapters/wallets/wiring',
+    'services/events/event-table.ts',
+  ],
   'chapters/wallets/cli': [
     'cli/chapter-commands.ts',
     'cli/command-run.ts',

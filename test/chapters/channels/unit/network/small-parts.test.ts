@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { AnswerBudget } from '../../../../../src/chapters/channels/network/answer-budget.ts'
-import { ANSWERING_OF_PEER, SEARCHES_OF_PEER } from '../../../../../src/chapters/channels/network/limits.ts'
+import { SEARCHES_OF_PEER, ANSWERING_OF_PEER } from '../../../../../src/chapters/channels/network/answer-budget.ts'
 import { addressItem, questionOfSearch, readTagged } from '../../../../../src/chapters/channels/network/questions.ts'
 import { KeyedRateLimiter } from '../../../../../src/base/keyed-rate-limiter.ts'
 import { LruMap } from '../../../../../src/base/lru-map.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CircuitHealth } from '../../../../../src/chapters/circuits/core/circuit-health.ts'
-import { BAD_CELLS, CIRCUIT_PING_MS, PINGS_KEPT } from '../../../../../src/chapters/circuits/core/limits.ts'
+import { CIRCUIT_PING_MS, PINGS_KEPT, BAD_CELLS } from '../../../../../src/chapters/circuits/core/circuit-health.ts'
 import type { OwnCircuit } from '../../../../../src/chapters/circuits/core/own-circuit.ts'
 
 interface Counts {

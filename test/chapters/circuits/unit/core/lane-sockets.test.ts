@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LaneSockets } from '../../../../../src/chapters/circuits/core/lane-sockets.ts'
-import { MAX_ROUTES } from '../../../../../src/chapters/circuits/core/limits.ts'
+import { MAX_ROUTES } from '../../../../../src/chapters/circuits/core/lane-sockets.ts'
 import type { OwnCircuit } from '../../../../../src/chapters/circuits/core/own-circuit.ts'
 import { MOST_DATAGRAM_BYTES, MOST_LINKED_DATAGRAM_BYTES } from '../../../../../src/chapters/circuits/wire/data-cell.ts'
 

@@ -10,14 +10,13 @@ import {
   type RankedCandidate,
 } from '../../../../../src/chapters/circuits/core/hop-choice.ts'
 import { isReturned, isWholeAnswer } from '../../../../../src/chapters/circuits/core/http-answer.ts'
+import { EXTEND_WITHIN_MS, SLOT_BYTES } from '../../../../../src/chapters/circuits/core/limits.ts'
 import {
   CREATES_OF_ADDRESS,
   CREATES_OF_ALL,
-  EXTEND_WITHIN_MS,
   MAX_CREATES_REMEMBERED,
-  SLOT_BYTES,
-  SLOTS,
-} from '../../../../../src/chapters/circuits/core/limits.ts'
+} from '../../../../../src/chapters/circuits/core/create-gate.ts'
+import { SLOTS } from '../../../../../src/chapters/circuits/core/slot-ring.ts'
 import { ReplayWindow } from '../../../../../src/chapters/circuits/core/replay-window.ts'
 import { SlotRing } from '../../../../../src/chapters/circuits/core/slot-ring.ts'
 import { SeededRandom } from '../../../../kit/sim/seeded-random.ts'

@@ -340,16 +340,16 @@ describe('seeders', () => {
       publicKey: seederKeyOf(net),
       ephemeral: net.random.bytes(32),
     }
-    const meetings = (): number => seeder.builds.filter(({ purpose }) => purpose === 'rendezvous-seeder').length
-    const before = meetings()
+    const rendezvous = (): number => seeder.builds.filter(({ purpose }) => purpose === 'rendezvous-seeder').length
+    const before = rendezvous()
     for (let at = 0; at < 5; at++) point.served.sendData(from, encodePacket(net.prefix, createE2e, wish))
     await net.clock.advance(50)
-    assert.equal(meetings(), before + 1)
+    assert.equal(rendezvous(), before + 1)
     assert.equal(seeder.services.figures.repeated, 4)
     for (let at = 0; at < 500; at++)
       point.served.sendData(from, encodePacket(net.prefix, createE2e, { ...wish, ephemeral: net.random.bytes(32) }))
     await net.clock.advance(50)
-    assert.ok(meetings() <= before + 16, `${meetings() - before} rendezvous circuits`)
+    assert.ok(rendezvous() <= before + 16, `${rendezvous() - before} rendezvous circuits`)
     assert.ok(seeder.services.figures.refused >= 480)
     close(net)
   })

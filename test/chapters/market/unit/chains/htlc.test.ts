@@ -19,10 +19,10 @@ import {
   contractSpendSize,
   fundingPayments,
   publicKeyOf,
-  purseScript,
-  purseSpendSize,
+  depositScript,
+  depositSpendSize,
   spendContract,
-  spendPurse,
+  spendDeposit,
 } from '../../../../../src/chapters/market/chains/htlc-spend.ts'
 import { doubleSha256, readEnding, readTransaction } from '../../../../../src/chapters/wallets/core/tx-reader.ts'
 import { drawnKey } from '../../../../kit/sim/drawn-key.ts'
@@ -39,7 +39,7 @@ const TERMS = { hash: HASH, lockS: 1_800_000_000, claimKey: G, refundKey: G2 }
  * IF SIZE <32> EQUALVERIFY SHA256 <hash> EQUALVERIFY <key> ELSE <lock> CHECKLOCKTIMEVERIFY DROP <key> ENDIF CHECKSIG
  */
 const SCRIPT = `6382012088a820${HASH}8821${G}670400d2496bb17521${G2}68ac`
-const PAY_TO = purseScript(drawnKey(1))
+const PAY_TO = depositScript(drawnKey(1))
 const SPEND: Omit<ContractSpend, 'secret'> = {
   terms: TERMS,
   txid: 'ab'.repeat(32),
@@ -136,7 +136,7 @@ for (const [kind, key, own, secret] of [
 
 test('what its sizes say is what it has, or a byte more', () => {
   for (let seed = 1; seed < 40; seed += 1) {
-    const script = purseScript(drawnKey(seed))
+    const script = depositScript(drawnKey(seed))
     const fee = BigInt(seed)
     for (const [key, secret] of [
       [ONE, SECRET.toString('hex')],
@@ -148,8 +148,8 @@ test('what its sizes say is what it has, or a byte more', () => {
     const coins = [1, 2, 3]
       .slice(0, 1 + (seed % 3))
       .map(at => ({ txid: 'cd'.repeat(32), index: at, value: 9_000n, script: '' }))
-    const raw = bytes(spendPurse(drawnKey(seed), coins, [{ script: htlcOutput(TERMS), value: 1_000n }]).raw)
-    const spare = purseSpendSize(coins.length, [htlcOutput(TERMS)]) - vsizeOf(raw)
+    const raw = bytes(spendDeposit(drawnKey(seed), coins, [{ script: htlcOutput(TERMS), value: 1_000n }]).raw)
+    const spare = depositSpendSize(coins.length, [htlcOutput(TERMS)]) - vsizeOf(raw)
     assert.ok(spare >= 0 && spare <= coins.length, String(spare))
   }
 })
@@ -170,14 +170,14 @@ test('another key than that of the branch, fees above all there is: nothing is s
     assert.throws(() => spendContract(TWO, { ...SPEND, secret: null, fee }), coded('InsufficientFunds'))
 })
 
-test('change that is not worth a spend of its own goes to the fee; a purse with too little says so', () => {
-  const [purse, script] = [purseScript(ONE), htlcOutput(TERMS)]
+test('change that is not worth a spend of its own goes to the fee; a deposit with too little says so', () => {
+  const [deposit, script] = [depositScript(ONE), htlcOutput(TERMS)]
   const contract = { script, value: 50_000n }
   const fees = { rate: 10_000n, keep: 1_500n }
-  const [alone, both] = [[script], [script, purse]].map(scripts => BigInt(purseSpendSize(1, scripts)) * 10n)
+  const [alone, both] = [[script], [script, deposit]].map(scripts => BigInt(depositSpendSize(1, scripts)) * 10n)
   const paid = (value: bigint) =>
-    fundingPayments([{ txid: 'ef'.repeat(32), index: 0, value, script: '' }], contract, purse, fees)
-  assert.deepEqual(paid(50_000n + (both ?? 0n) + 1_500n), [contract, { script: purse, value: 1_500n }])
+    fundingPayments([{ txid: 'ef'.repeat(32), index: 0, value, script: '' }], contract, deposit, fees)
+  assert.deepEqual(paid(50_000n + (both ?? 0n) + 1_500n), [contract, { script: deposit, value: 1_500n }])
   assert.deepEqual(paid(50_000n + (both ?? 0n) + 1_499n), [contract])
   assert.deepEqual(paid(50_000n + (alone ?? 0n)), [contract])
   assert.throws(() => paid(50_000n + (alone ?? 0n) - 1n), coded('InsufficientFunds'))

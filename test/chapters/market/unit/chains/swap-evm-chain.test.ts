@@ -173,8 +173,8 @@ test('whatever a server answers, there is a result or an AppError', async () => 
       server.lies.set(method, answer)
       const all = [
         () => swaps.now(),
-        () => swaps.purse(KEY),
-        () => swaps.purseNeed('fund', terms.amount),
+        () => swaps.deposit(KEY),
+        () => swaps.depositNeed('fund', terms.amount),
         () => swaps.findFunding(terms, 80, null),
         () => swaps.findEnd(terms, funding, 80),
         () => swaps.makeClaim(terms, funding, SECRET, KEY, PAY_TO, 3),
@@ -189,15 +189,15 @@ test('whatever a server answers, there is a result or an AppError', async () => 
   assert.deepEqual([...codes].toSorted(), ['', 'InsufficientFunds', 'WalletServerFailed'])
 })
 
-test('a purse is given enough for fees that rise, and funds nothing that it could not take back', async () => {
+test('a deposit is given enough for fees that rise, and funds nothing that it could not take back', async () => {
   const { server, swaps } = rig()
   const maxFee = 3n * GWEI
-  const need = await swaps.purseNeed('fund', terms.amount)
+  const need = await swaps.depositNeed('fund', terms.amount)
   assert.equal(need, terms.amount + (SWAP_GAS.fund * 2n + SWAP_GAS.refund * 4n + 21_000n) * maxFee)
-  assert.equal(await swaps.purseNeed('claim', terms.amount), (SWAP_GAS.claim * 4n + 21_000n) * maxFee)
+  assert.equal(await swaps.depositNeed('claim', terms.amount), (SWAP_GAS.claim * 4n + 21_000n) * maxFee)
   server.madeAt = server.height - 1
   const whole = (SWAP_GAS.fund + SWAP_GAS.make) * 2n + SWAP_GAS.refund * 4n + 21_000n
-  assert.equal(await swaps.purseNeed('fund', terms.amount), terms.amount + whole * maxFee, 'made one block ago')
+  assert.equal(await swaps.depositNeed('fund', terms.amount), terms.amount + whole * maxFee, 'made one block ago')
   server.madeAt = 0
   server.balance = terms.amount + (SWAP_GAS.fund + SWAP_GAS.refund) * maxFee - 1n
   assert.equal(await refusalOf(swaps.makeFunding(terms, KEY, terms.refundKey)), 'InsufficientFunds')
@@ -218,7 +218,7 @@ test('where old states are forgotten, the contract is made once more rather than
   assert.equal(readEvmTransfer(made?.raw ?? '').gasLimit, SWAP_GAS.fund + SWAP_GAS.make)
 })
 
-test('urgency raises the fee by a quarter each, as far as the purse goes and reason allows', async () => {
+test('urgency raises the fee by a quarter each, as far as the deposit goes and reason allows', async () => {
   const { server, swaps } = rig()
   const claim = async (urgency: number, by = swaps) =>
     readEvmTransfer((await by.makeClaim(terms, funding, SECRET, KEY, PAY_TO, urgency)).raw)

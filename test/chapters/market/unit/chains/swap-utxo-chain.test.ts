@@ -1,5 +1,5 @@
 // Swaps on a chain of Bitcoin's kind against a server in memory: what is read once and what again, what a server that
-// lies, stalls or goes back can do, and what fees and purses come to. Real chains:
+// lies, stalls or goes back can do, and what fees and deposits come to. Real chains:
 // test/chapters/market/interop/swap-litecoin.test.ts, swap-bitcoin.test.ts.
 
 import assert from 'node:assert/strict'
@@ -14,9 +14,9 @@ import { COINS } from '../../../../../src/chapters/wallets/core/coins.ts'
 import { htlcOutput } from '../../../../../src/chapters/market/chains/htlc-script.ts'
 import {
   publicKeyOf,
-  purseScript,
+  depositScript,
   spendContract,
-  spendPurse,
+  spendDeposit,
 } from '../../../../../src/chapters/market/chains/htlc-spend.ts'
 import { readEnding, readTransaction } from '../../../../../src/chapters/wallets/core/tx-reader.ts'
 import type { Payment } from '../../../../../src/chapters/wallets/core/utxo-signing.ts'
@@ -27,7 +27,7 @@ import { memoryCoin, MemoryUtxoServer } from '../../../wallets/kit/memory-utxo-s
 const { coin, network } = memoryCoin()
 const [CLAIMER, FUNDER, STRANGER] = [drawnKey(1), drawnKey(2), drawnKey(3)]
 const SECRET = Buffer.from(drawnKey(4))
-const HOME = addressOfScript(purseScript(drawnKey(5)), network)
+const HOME = addressOfScript(depositScript(drawnKey(5)), network)
 const coded =
   (code: string, text = /./) =>
   (error: unknown): boolean =>
@@ -54,7 +54,7 @@ let payments = 0
 function payment(...paid: Payment[]): string {
   payments += 1
   const txid = payments.toString(16).padStart(64, '0')
-  return spendPurse(STRANGER, [{ txid, index: 0, value: 10_000_000n, script: '' }], paid).raw
+  return spendDeposit(STRANGER, [{ txid, index: 0, value: 10_000_000n, script: '' }], paid).raw
 }
 const contractOf = (terms: LegTerms, value = terms.amount): Payment => ({ script: htlcOutput(terms), value })
 const asked = (server: MemoryUtxoServer, method: string): number => server.asked.get(method) ?? 0
@@ -97,7 +97,7 @@ test('what is watched later is found in blocks that were read before, and its en
   server.mine(1, { transactions: [fund] })
   await swaps.now()
   const { txid } = (await swaps.findFunding(unknown, 1, null)) ?? { txid: '' }
-  const place = { txid, index: 0, amount: terms.amount, payTo: purseScript(CLAIMER), fee: 1_000n }
+  const place = { txid, index: 0, amount: terms.amount, payTo: depositScript(CLAIMER), fee: 1_000n }
   const claim = spendContract(CLAIMER, { ...place, terms: unknown, secret: SECRET.toString('hex') })
   server.mine(5)
   server.mine(1, { transactions: [claim.raw] })
@@ -115,7 +115,7 @@ test('funded and spent in one block', async () => {
   const { server, swaps, terms } = rig()
   const fund = payment(contractOf(terms))
   const txid = server.wait(fund)
-  const place = { txid, index: 0, amount: terms.amount, payTo: purseScript(CLAIMER), fee: 1_000n }
+  const place = { txid, index: 0, amount: terms.amount, payTo: depositScript(CLAIMER), fee: 1_000n }
   server.wait(spendContract(CLAIMER, { ...place, terms, secret: SECRET.toString('hex') }).raw)
   server.mine(1)
   const found = await swaps.findFunding(terms, 1, null)
@@ -144,17 +144,17 @@ test('money that cannot be spent yet is no funding: that of miners', async () =>
   const reward = { ...terms, amount: 5_000_000_000n }
   server.mine(1, { minerPays: htlcOutput(reward) })
   assert.equal(await swaps.findFunding(reward, 1, null), null)
-  const purse = purseScript(FUNDER)
-  server.mine(1, { minerPays: purse })
-  assert.equal((await swaps.purse(FUNDER, { fromHeight: 1, paidBy: null })).balance, 0n)
-  server.mine(1, { transactions: [payment({ script: purse, value: 9_000n })] })
-  assert.equal((await swaps.purse(FUNDER, { fromHeight: 1, paidBy: null })).balance, 9_000n)
+  const deposit = depositScript(FUNDER)
+  server.mine(1, { minerPays: deposit })
+  assert.equal((await swaps.deposit(FUNDER, { fromHeight: 1, paidBy: null })).balance, 0n)
+  server.mine(1, { transactions: [payment({ script: deposit, value: 9_000n })] })
+  assert.equal((await swaps.deposit(FUNDER, { fromHeight: 1, paidBy: null })).balance, 9_000n)
 })
 
 test('what goes into a block between two questions is not missed', async () => {
   const { server, swaps, terms } = rig()
-  const purse = purseScript(FUNDER)
-  const txid = server.wait(payment({ script: purse, value: 9_000n }, contractOf(terms)))
+  const deposit = depositScript(FUNDER)
+  const txid = server.wait(payment({ script: deposit, value: 9_000n }, contractOf(terms)))
   await swaps.findFunding(terms, 1, null)
   const mineAt = (method: string): void => {
     server.lie = asking => {
@@ -167,13 +167,13 @@ test('what goes into a block between two questions is not missed', async () => {
   mineAt('getrawmempool')
   assert.equal((await swaps.findFunding(terms, 1, null))?.txid, txid)
   server.drop(1)
-  server.wait(payment({ script: purse, value: 9_000n }))
+  server.wait(payment({ script: deposit, value: 9_000n }))
   mineAt('getrawtransaction')
   assert.notEqual(await swaps.confirmations([...server.pool.keys()][0] ?? '', 1), null)
   server.drop(1)
-  server.wait(payment({ script: purse, value: 8_000n }))
+  server.wait(payment({ script: deposit, value: 8_000n }))
   mineAt('getrawmempool')
-  assert.equal((await swaps.purse(FUNDER, { fromHeight: 1, paidBy: null })).balance, 8_000n)
+  assert.equal((await swaps.deposit(FUNDER, { fromHeight: 1, paidBy: null })).balance, 8_000n)
 })
 
 test('a server that lies is not believed: blocks, headers, work, chain', async () => {
@@ -216,7 +216,7 @@ test('an end that no chain would take is not believed, in blocks or waiting', as
   const { server, swaps, terms } = rig()
   server.mine(1, { transactions: [payment(contractOf(terms))] })
   const found = (await swaps.findFunding(terms, 1, null)) ?? assert.fail()
-  const place = { txid: found.txid, index: 0, amount: terms.amount, payTo: purseScript(CLAIMER), fee: 1_000n }
+  const place = { txid: found.txid, index: 0, amount: terms.amount, payTo: depositScript(CLAIMER), fee: 1_000n }
   const { raw } = spendContract(CLAIMER, { ...place, terms, secret: SECRET.toString('hex') })
   const changed = raw.replace(SECRET.toString('hex'), SECRET.toString('hex').replace(/^../, '00'))
   const txid = server.wait(changed)
@@ -275,13 +275,13 @@ test('refusals of the chain, silence, and servers that are not ready', async () 
   await swaps.send(sent)
 })
 
-test('a purse is given enough for twice the fees, and what is over comes home', async () => {
+test('a deposit is given enough for twice the fees, and what is over comes home', async () => {
   for (const rate of [0.00001, 0.0001, 0.003]) {
     const { server, swaps, terms } = rig()
     server.rate = rate
-    const need = await swaps.purseNeed('fund', terms.amount)
-    assert.equal(await swaps.purseNeed('claim', terms.amount), 0n)
-    server.mine(1, { transactions: [payment({ script: purseScript(FUNDER), value: need })] })
+    const need = await swaps.depositNeed('fund', terms.amount)
+    assert.equal(await swaps.depositNeed('claim', terms.amount), 0n)
+    server.mine(1, { transactions: [payment({ script: depositScript(FUNDER), value: need })] })
     const trace = { fromHeight: 1, paidBy: null }
     for (const factor of [0.5, 1, 2, 2.25]) {
       server.rate = Number((rate * factor).toFixed(8))
@@ -295,20 +295,20 @@ test('a purse is given enough for twice the fees, and what is over comes home', 
     await swaps.send(funding[0] ?? assert.fail())
     server.mine(1)
     const left = need - terms.amount - (funding[0]?.fee ?? 0n)
-    assert.equal((await swaps.purse(FUNDER, trace)).balance, left)
+    assert.equal((await swaps.deposit(FUNDER, trace)).balance, left)
     const sweep = await swaps.makeSweep(FUNDER, HOME, trace)
     assert.ok(sweep !== null && sweep.fee < left)
   }
 })
 
-test('dust of strangers in a purse costs nothing', async () => {
+test('dust of strangers in a deposit costs nothing', async () => {
   const { server, swaps, terms } = rig()
-  const purse = purseScript(FUNDER)
-  const need = await swaps.purseNeed('fund', terms.amount)
-  const dust = Array.from({ length: 40 }, () => ({ script: purse, value: 330n }))
-  server.mine(1, { transactions: [payment({ script: purse, value: need }), payment(...dust), payment(...dust)] })
+  const deposit = depositScript(FUNDER)
+  const need = await swaps.depositNeed('fund', terms.amount)
+  const dust = Array.from({ length: 40 }, () => ({ script: deposit, value: 330n }))
+  server.mine(1, { transactions: [payment({ script: deposit, value: need }), payment(...dust), payment(...dust)] })
   const trace = { fromHeight: 1, paidBy: null }
-  assert.equal((await swaps.purse(FUNDER, trace)).balance, need + 80n * 330n)
+  assert.equal((await swaps.deposit(FUNDER, trace)).balance, need + 80n * 330n)
   const { funding } = await swaps.makeFunding(terms, FUNDER, HOME, trace)
   assert.ok((funding[0]?.raw.length ?? 0) < 600, 'one coin was spent')
 })

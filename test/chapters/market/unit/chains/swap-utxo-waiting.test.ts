@@ -5,13 +5,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SwapWaiting } from '../../../../../src/chapters/market/chains/swap-utxo-waiting.ts'
 import type { UtxoChain } from '../../../../../src/chapters/wallets/service/wallet-utxo-chain.ts'
-import { spendPurse } from '../../../../../src/chapters/market/chains/htlc-spend.ts'
+import { spendDeposit } from '../../../../../src/chapters/market/chains/htlc-spend.ts'
 import { readTransaction } from '../../../../../src/chapters/wallets/core/tx-reader.ts'
 import { drawnKey } from '../../../../kit/sim/drawn-key.ts'
 
 const SCRIPT = `0014${'ab'.repeat(20)}`
 const input = { txid: '01'.repeat(32), index: 0, value: 10_000_000n, script: '' }
-const { raw } = spendPurse(drawnKey(1), [input], [{ script: Buffer.from(SCRIPT, 'hex'), value: 5000n }])
+const { raw } = spendDeposit(drawnKey(1), [input], [{ script: Buffer.from(SCRIPT, 'hex'), value: 5000n }])
 const paying = readTransaction(Buffer.from(raw, 'hex'))
 
 /** A chain whose list of waiting transactions is `listed`. */

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Wallets } from '../../../../../src/chapters/wallets/service/wallets.ts'
 import { addressOfScript, scriptOfAddress } from '../../../../../src/chapters/wallets/core/addresses.ts'
-import { purseScript, spendPurse } from '../../../../../src/chapters/market/chains/htlc-spend.ts'
+import { depositScript, spendDeposit } from '../../../../../src/chapters/market/chains/htlc-spend.ts'
 import { drawnKey } from '../../../../kit/sim/drawn-key.ts'
 import { memoryCoin, MemoryUtxoServer } from '../../../wallets/kit/memory-utxo-server.ts'
 import { MemoryWalletFiles } from '../../../wallets/kit/memory-wallet-files.ts'
@@ -36,9 +36,9 @@ test('a transfer pays the rate for a virtual byte that was asked for', async () 
   await wallets.create(COIN, 'password', null)
   const script = scriptOfAddress(wallets.market.receiveAddress(COIN), network)
   const input = { txid: '01'.repeat(32), index: 0, value: 10_000_000n, script: '' }
-  server.mine(1, { transactions: [spendPurse(drawnKey(1), [input], [{ script, value: 9_000_000n }]).raw] })
+  server.mine(1, { transactions: [spendDeposit(drawnKey(1), [input], [{ script, value: 9_000_000n }]).raw] })
   server.mine(10)
-  const destination = addressOfScript(purseScript(drawnKey(5)), network)
+  const destination = addressOfScript(depositScript(drawnKey(5)), network)
   for (const rate of [7, 20]) {
     const { fee_exact: fee } = await wallets.transfer(COIN, { amount: '0.001', destination, fee_rate: rate })
     const units = BigInt(Math.round(Number(fee) * 1e8))

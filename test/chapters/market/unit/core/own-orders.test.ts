@@ -3,12 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../../../src/base/errors.ts'
-import {
-  MAX_FINISHED_ORDERS,
-  MAX_OPEN_ORDERS,
-  MAX_ORDERS_IN_TIME,
-  SEQUENCES_AHEAD,
-} from '../../../../../src/chapters/market/core/limits.ts'
+import { MAX_ORDERS_IN_TIME } from '../../../../../src/chapters/market/core/limits.ts'
+import { MAX_OPEN_ORDERS } from '../../../../../src/chapters/market/core/order-placement.ts'
+import { MAX_FINISHED_ORDERS, SEQUENCES_AHEAD } from '../../../../../src/chapters/market/core/own-orders.ts'
 import { BTC, LTC } from '../../kit/market-orders.ts'
 import { COIN, TradingFloor } from '../../kit/trading-floor.ts'
 

@@ -4,13 +4,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TraderConduct } from '../../../../../src/chapters/market/core/conduct.ts'
 import {
+  MAX_REMEMBERED_TRADERS,
   FAULT_REST_MS,
   MAX_FAULT_REST_MS,
-  MAX_PAIR_REST_MS,
-  MAX_REMEMBERED_TRADERS,
-  MAX_RESTING_PAIRS,
+} from '../../../../../src/chapters/market/core/conduct.ts'
+import {
   PAIR_REST_MS,
-} from '../../../../../src/chapters/market/core/limits.ts'
+  MAX_PAIR_REST_MS,
+  MAX_RESTING_PAIRS,
+} from '../../../../../src/chapters/market/core/resting-pairs.ts'
 import { RestingPairs } from '../../../../../src/chapters/market/core/resting-pairs.ts'
 import { TestTrader } from '../../kit/market-orders.ts'
 import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { BookRequestServer } from '../../../../../src/chapters/market/mesh/book-request-server.ts'
-import { ANSWERED_OF_ALL, ANSWERED_OF_PEER } from '../../../../../src/chapters/market/mesh/limits.ts'
+import { ANSWERED_OF_PEER, ANSWERED_OF_ALL } from '../../../../../src/chapters/market/mesh/book-request-server.ts'
 import { OrderBook } from '../../../../../src/chapters/market/core/order-book.ts'
 import type { Overlay, SignedSender } from '../../../../../src/chapters/overlay/core/index.ts'
 import {

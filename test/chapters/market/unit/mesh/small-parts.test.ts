@@ -4,7 +4,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { BookComparison, type BookComparisonDeps } from '../../../../../src/chapters/market/mesh/book-comparison.ts'
-import { RUN_GIVEN, RUN_QUESTIONS, RUN_QUESTIONS_EACH } from '../../../../../src/chapters/market/mesh/limits.ts'
+import {
+  RUN_QUESTIONS,
+  RUN_QUESTIONS_EACH,
+  RUN_GIVEN,
+} from '../../../../../src/chapters/market/mesh/book-comparison.ts'
 import { PeerLookup } from '../../../../../src/chapters/market/mesh/peer-lookup.ts'
 import { KeyedRateLimiter } from '../../../../../src/base/keyed-rate-limiter.ts'
 import { TtlMap } from '../../../../../src/base/ttl-map.ts'
@@ -58,29 +62,29 @@ describe('traders', () => {
         return Promise.resolve(found)
       },
     } as unknown as OverlayDht
-    return { clock, sought, reaching: new PeerLookup({ overlay, dht, clock }) }
+    return { clock, sought, peerLookup: new PeerLookup({ overlay, dht, clock }) }
   }
 
   it('are peers, or were heard lately, or are found once', async () => {
-    const { clock, sought, reaching } = rig({ publicKey: far.publicKey, address: address('20.0.0.2') })
-    assert.deepEqual(await reaching.find(peer.member), address('20.0.0.1'))
-    reaching.heard('heard', { address: address('20.0.0.3') } as SignedSender)
-    assert.deepEqual(await reaching.find('heard'), address('20.0.0.3'))
-    assert.deepEqual(await Promise.all([reaching.find(far.member), reaching.find(far.member)]), [
+    const { clock, sought, peerLookup } = rig({ publicKey: far.publicKey, address: address('20.0.0.2') })
+    assert.deepEqual(await peerLookup.find(peer.member), address('20.0.0.1'))
+    peerLookup.heard('heard', { address: address('20.0.0.3') } as SignedSender)
+    assert.deepEqual(await peerLookup.find('heard'), address('20.0.0.3'))
+    assert.deepEqual(await Promise.all([peerLookup.find(far.member), peerLookup.find(far.member)]), [
       address('20.0.0.2'),
       address('20.0.0.2'),
     ])
     assert.deepEqual(sought, [far.member])
-    assert.deepEqual(await reaching.find(far.member), address('20.0.0.2'), 'it is remembered')
+    assert.deepEqual(await peerLookup.find(far.member), address('20.0.0.2'), 'it is remembered')
     assert.equal(sought.length, 1)
     await clock.advance(120_000)
-    await reaching.find(far.member)
+    await peerLookup.find(far.member)
     assert.equal(sought.length, 2, 'not for ever')
   })
 
   it('are nowhere when the DHT names somebody else', async () => {
-    const { reaching } = rig({ publicKey: peer.publicKey, address: address('20.0.0.2') })
-    assert.equal(await reaching.find(far.member), null)
+    const { peerLookup } = rig({ publicKey: peer.publicKey, address: address('20.0.0.2') })
+    assert.equal(await peerLookup.find(far.member), null)
   })
 })
 

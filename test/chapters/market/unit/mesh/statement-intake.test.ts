@@ -7,12 +7,12 @@ import { describe, it } from 'node:test'
 import { makeDeferred } from '../../../../../src/base/deferred.ts'
 import { StatementIntake, type StatementIntakeDeps } from '../../../../../src/chapters/market/mesh/statement-intake.ts'
 import {
-  BLAMED_MS,
-  CHECKS_OF_ALL,
   CHECKS_OF_PEER,
-  MAX_CHECKING,
+  CHECKS_OF_ALL,
   STATEMENTS_OF_TRADER,
-} from '../../../../../src/chapters/market/mesh/limits.ts'
+  MAX_CHECKING,
+  BLAMED_MS,
+} from '../../../../../src/chapters/market/mesh/statement-intake.ts'
 import { OrderBook } from '../../../../../src/chapters/market/core/order-book.ts'
 import type { SignatureCheck } from '../../../../../src/chapters/overlay/core/index.ts'
 import { decodeStatement } from '../../../../../src/chapters/market/wire/order-codec.ts'

@@ -36,9 +36,9 @@ function rig() {
   const [trader, book] = [new FakeTrader(), new OrderBook(clock)]
   const funds = new Funds([TBTC, TLTC, TETH].map(asset => memoryWallet(asset, 10n ** 12n, 200n)))
   const chain = (needs: { fund: bigint; claim: bigint }) =>
-    ({ purseNeed: (role, amount) => Promise.resolve(role === 'fund' ? amount + needs.fund : needs.claim) }) as Pick<
+    ({ depositNeed: (role, amount) => Promise.resolve(role === 'fund' ? amount + needs.fund : needs.claim) }) as Pick<
       SwapChain,
-      'purseNeed'
+      'depositNeed'
     > as SwapChain
   const market = new Market({
     trader,
@@ -382,7 +382,7 @@ test('fees of both sides in both coins, and the least that is worth a trade', as
       quantity_type: 'TLTC',
       price_type: 'TETH',
       ask_quantity_fee_exact: '0.000009',
-      // The ask takes ether: paying the purse, and gas.
+      // The ask takes ether: paying the deposit, and gas.
       ask_price_fee_exact: '0.0000000000000052',
       // The bid takes TLTC: its claim.
       bid_quantity_fee_exact: '0.000002',

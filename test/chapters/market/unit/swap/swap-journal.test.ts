@@ -1,5 +1,5 @@
 // What a journal holds: nothing secret that is not sealed, nothing at all of it once the swap is over; payments into
-// purses are asked for once, by key.
+// deposits are asked for once, by key.
 
 import assert from 'node:assert/strict'
 import { createCipheriv } from 'node:crypto'
@@ -12,7 +12,7 @@ import {
   type SwapJournal,
   wiped,
 } from '../../../../../src/chapters/market/swap/swap-journal.ts'
-import { payPurse, type SwapTools } from '../../../../../src/chapters/market/swap/swap-work.ts'
+import { payDeposit, type SwapTools } from '../../../../../src/chapters/market/swap/swap-work.ts'
 import type { MarketPayment } from '../../../../../src/chapters/wallets/ports/market-funds.ts'
 import type { SecretSeal } from '../../../../../src/chapters/market/ports/market-files.ts'
 import type { SwapChain } from '../../../../../src/chapters/market/ports/swap-chain.ts'
@@ -45,7 +45,7 @@ function journal(more: Partial<SwapJournal> = {}, by: SecretSeal = seal): SwapJo
     beganMs: 3,
     key: by.seal(KEY),
     secret: by.seal(SECRET),
-    purses: { give: null, take: null },
+    deposits: { give: null, take: null },
     transactions: [keep(by, { raw: RAW, txid: 'ab', fee: 7n }, facts)],
     theirs: [],
     given: false,
@@ -60,6 +60,14 @@ function journal(more: Partial<SwapJournal> = {}, by: SecretSeal = seal): SwapJo
 test('a journal comes back as it was, whole numbers of any size too', () => {
   const before = journal()
   assert.deepEqual(decodeJournal(encodeJournal(before)), before)
+})
+
+test('its deposits have the name on the disk that older versions read', () => {
+  const give = { amount: 10n, fee: 1n, txid: 'ef', timeMs: 1, counted: true, nothingWorth: 0n }
+  const text = encodeJournal(journal({ deposits: { give, take: null } }))
+  assert.match(text, /"purses":\{"give":\{"amount":\{"\$":"10"\}/)
+  assert.ok(!text.includes('deposits'))
+  assert.deepEqual(decodeJournal(text).deposits, { give, take: null })
 })
 
 test('neither key, secret nor a signed transaction can be read in its text', () => {
@@ -96,8 +104,8 @@ function tools(payments: MarketPayment[], fails: { times: number }): { tools: Sw
   }
   let need = 100n
   const chain = {
-    purseNeed: () => Promise.resolve(need++),
-    purseAddress: () => 'purse',
+    depositNeed: () => Promise.resolve(need++),
+    depositAddress: () => 'deposit',
   } as unknown as SwapChain
   const write = (each: SwapJournal) => {
     written.push(each)
@@ -116,28 +124,28 @@ function tools(payments: MarketPayment[], fails: { times: number }): { tools: Sw
   }
 }
 
-test('a purse is paid by one key and one amount for ever, however often it is tried and whatever fees do meanwhile', async () => {
+test('a deposit is paid by one key and one amount for ever, however often it is tried and whatever fees do meanwhile', async () => {
   const payments: MarketPayment[] = []
   const rig = tools(payments, { times: 2 })
   let now = journal({}, memorySeal)
   for (let tries = 0; tries < 2; tries++) {
-    await assert.rejects(payPurse(rig.tools, now, 'give'), { code: 'WalletServerFailed' })
+    await assert.rejects(payDeposit(rig.tools, now, 'give'), { code: 'WalletServerFailed' })
     // As after a kill: what goes on is what was durable last.
     now = rig.written.at(-1) as SwapJournal
   }
-  const paid = await payPurse(rig.tools, now, 'give')
-  assert.equal(paid.purses.give?.txid, 'paid')
+  const paid = await payDeposit(rig.tools, now, 'give')
+  assert.equal(paid.deposits.give?.txid, 'paid')
   assert.equal(payments.length, 3)
   assert.deepEqual(new Set(payments.map(({ key, amount }) => `${key} ${amount}`)).size, 1)
   assert.match(payments[0]?.key ?? '', /^swap-[0-9a-f]{32}-purse$/)
-  assert.equal(rig.written[0]?.purses.give?.txid, '', 'it was kept before it was asked for')
+  assert.equal(rig.written[0]?.deposits.give?.txid, '', 'it was kept before it was asked for')
 })
 
-test('both purses have keys of their own', async () => {
+test('both deposits have keys of their own', async () => {
   const payments: MarketPayment[] = []
   const rig = tools(payments, { times: 0 })
-  const first = await payPurse(rig.tools, journal({}, memorySeal), 'give')
-  await payPurse(rig.tools, first, 'take')
+  const first = await payDeposit(rig.tools, journal({}, memorySeal), 'give')
+  await payDeposit(rig.tools, first, 'take')
   assert.equal(new Set(payments.map(({ key }) => key)).size, 2)
   assert.deepEqual(
     payments.map(({ reservation }) => reservation),

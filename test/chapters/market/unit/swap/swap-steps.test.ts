@@ -30,7 +30,7 @@ function transaction(kind: KeptTransaction['kind'], more: Partial<KeptTransactio
   return { ...keep(memorySeal, { raw: '00', txid: kind, fee: 1n }, facts), ...more }
 }
 
-const purse = { amount: 10n, fee: 1n, txid: 'purse', timeMs: 1, counted: true, nothingWorth: 0n }
+const deposit = { amount: 10n, fee: 1n, txid: 'deposit', timeMs: 1, counted: true, nothingWorth: 0n }
 
 function journal(role: SwapRole, more: Partial<SwapJournal> = {}): SwapJournal {
   return {
@@ -43,7 +43,7 @@ function journal(role: SwapRole, more: Partial<SwapJournal> = {}): SwapJournal {
     beganMs: EARLY * 1000,
     key: memorySeal.seal(Buffer.alloc(32, 7)),
     secret: role === 'initiator' ? memorySeal.seal(Buffer.from(secret, 'hex')) : '',
-    purses: { give: purse, take: { ...purse, amount: 0n, txid: '' } },
+    deposits: { give: deposit, take: { ...deposit, amount: 0n, txid: '' } },
     transactions: [],
     theirs: [],
     given: false,
@@ -59,7 +59,7 @@ function side(timeS: number, more: Partial<SideFacts> = {}): SideFacts {
   const nothing = {
     funding: null,
     end: null,
-    purse: 0n,
+    deposit: 0n,
     counts: new Map<string, number>(),
     fees: new Map<string, bigint>(),
   }
@@ -85,15 +85,15 @@ const claimedBy = (kind: FoundEnd['kind'], confirmations: number, shown = secret
 const funded = journal('initiator', { transactions: [transaction('fund', { sentMs: 1, countedMs: 1 })] })
 const participantFunded = journal('participant', { transactions: [transaction('fund', { sentMs: 1, countedMs: 1 })] })
 
-test('the initiator pays its purse first, then funds; not when it is too late', () => {
-  const fresh = journal('initiator', { purses: { give: null, take: { ...purse, amount: 0n, txid: '' } } })
+test('the initiator pays its deposit first, then funds; not when it is too late', () => {
+  const fresh = journal('initiator', { deposits: { give: null, take: { ...deposit, amount: 0n, txid: '' } } })
   assert.equal(what(fresh, at(EARLY)), 'pay')
   assert.equal(what(journal('initiator'), at(EARLY)), 'fund')
   assert.equal(what(fresh, at(moments.fundFirstS + 1)), 'end')
 })
 
 test('the participant pays nothing before it sees the first leg, and funds only when that counts', () => {
-  const fresh = journal('participant', { purses: { give: null, take: { ...purse, amount: 0n, txid: '' } } })
+  const fresh = journal('participant', { deposits: { give: null, take: { ...deposit, amount: 0n, txid: '' } } })
   assert.equal(what(fresh, at(EARLY)), 'wait')
   assert.equal(what(fresh, at(EARLY, {}, { funding: { ...COUNTED, confirmations: 0 } })), 'pay')
   const paid = journal('participant')

@@ -44,7 +44,7 @@ test('nothing is loaded until somebody asks; before the node has started it is n
   assert.equal(facts.starts, 0)
   await Promise.all([services.service.asks(), services.service.orders()])
   assert.deepEqual([facts.starts, calls], [1, ['asks', 'orders']])
-  await services.stop()
+  await services.stop(1000)
   assert.equal(facts.stops, 1)
   await assert.rejects(services.service.asks(), { code: 'NotReady' })
 })
@@ -58,7 +58,7 @@ test('with orders or swaps of an earlier run it starts with the node, also when 
     const { services, facts, late } = await rig(t, files, false)
     await services.start(late)
     assert.equal(facts.starts, starts, files.join())
-    await services.stop()
+    await services.stop(1000)
   }
 })
 

@@ -16,7 +16,7 @@ const COIN = 'TETH'
 const ETHER = 10n ** 18n
 /** Of one transfer at the price of the server. */
 const FEE = 21_000n * 2_000_000_000n
-const PURSE = '0x52908400098527886E0F7030069857D2E4169EE7'
+const Deposit = '0x52908400098527886E0F7030069857D2E4169EE7'
 const OTHER = '0xde709f2102306220921060314715629080e2fb77'
 const COST = { N: 2, r: 1, p: 1 }
 
@@ -53,7 +53,7 @@ const free = ({ market }: { market: Wallets['market'] }) => market.of(COIN)?.fre
 const actions = async (wallets: Wallets) =>
   (await wallets.audit(100)).map(({ action, outcome }: AuditRecord) => `${action} ${outcome}`)
 const pay = (amount: bigint, key: string, reservation: string | null = null) => {
-  return { coin: COIN, destination: PURSE, amount, key, reservation } as const
+  return { coin: COIN, destination: Deposit, amount, key, reservation } as const
 }
 
 test('what is set aside is free no more; a transfer that would eat of it says so and is not made', async () => {
@@ -112,7 +112,7 @@ test('a payment comes out of what was set aside for it, and of nothing else', as
   await market.pay(pay(2n * ETHER + ETHER / 2n, 'swap-2', 'order-1'))
   assert.deepEqual([(await wallets.balance(COIN)).reserved_exact, server.sent.length], ['3', 2])
   server.mine()
-  assert.equal(server.balanceOf(PURSE), 6n * ETHER + ETHER / 2n)
+  assert.equal(server.balanceOf(Deposit), 6n * ETHER + ETHER / 2n)
   assert.deepEqual(await actions(wallets), [
     'create done',
     ...['market payment InsufficientFunds', 'market payment InsufficientFunds'],
@@ -164,7 +164,7 @@ test('a key is one payment: twice at once, after a restart, while locked; anothe
 
 test('keys of owners are not those of the market, and the fee of its payments stays', async () => {
   const { market, wallets, server } = await rich()
-  const order = { amount: 1, destination: PURSE }
+  const order = { amount: 1, destination: Deposit }
   await assert.rejects(wallets.transfer(COIN, { ...order, idempotency_key: 'market:swap-1' }), {
     code: 'InvalidParameter',
   })
