@@ -52,10 +52,10 @@ test('a scrub finds what keeps length and time, in a torrent that runs and in on
 })
 
 function entryOf(infoHash: string, finishedAtMs: number, scrubbed: string[], status = 'seeding'): DownloadEntry {
+  const scrub = () => Promise.resolve(scrubbed.push(infoHash) > 0 && infoHash !== 'file gone')
   const torrent = {
     snapshot: () => ({ status, progress: 1 }),
-    wake: () => Promise.resolve(),
-    scrub: () => Promise.resolve(scrubbed.push(infoHash) > 0 && infoHash !== 'file gone'),
+    wake: () => Promise.resolve({ scrub }),
   }
   return { loaded: true, stored: { infoHash, finishedAtMs, addedAtMs: 0 }, torrent } as unknown as DownloadEntry
 }
