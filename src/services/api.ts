@@ -18,7 +18,7 @@ export type { DebugService } from './diagnostics/debug-api.ts'
 export type { MetricsService } from './diagnostics/metrics-api.ts'
 export type { DownloadDetails, TorrentDescription } from './downloads/details-api.ts'
 export type { ImportedTorrent, ImportPage } from './import/import-api.ts'
-export type { EffectiveSetting, EffectiveSettings, Json } from './settings/settings-api.ts'
+export type { EffectiveSettings, Json } from './settings/settings-api.ts'
 export type { FollowedUpdate, PublishedUpdate, UpdatesService } from './updates/updates-api.ts'
 export type {
   DownloadRecord,
@@ -26,12 +26,11 @@ export type {
   FileRecord,
   ListedDownload,
   PeerRecord,
-  TrackerRecord,
 } from './downloads/download-records-api.ts'
-export type { ControlChange, DownloadsService, ListOptions, PatchDownload } from './downloads/downloads-api.ts'
+export type { DownloadsService, ListOptions, PatchDownload } from './downloads/downloads-api.ts'
 export type { Asker, StreamReader, StreamableFile } from './downloads/streams-api.ts'
 export type { CreateTorrent } from './downloads/torrents-api.ts'
-export type { NetworkState, StateRecord } from './diagnostics/state-api.ts'
+export type { StateRecord } from './diagnostics/state-api.ts'
 export type { EventRecord, EventRun, EventsService } from './events/events-api.ts'
 
 /** PUT /shutdown (extra). */

@@ -44,7 +44,7 @@ export interface TorrentLimits {
 
 /** What a user asked of one torrent beside which files. */
 export interface TorrentControls extends PieceOrder, TorrentLimits {
-  /** True: while everything is there, peers are told of a few pieces each only (BEP 16). */
+  /** True: while everything is there, each peer hears of a few pieces only (BEP 16). */
   readonly superSeeding?: boolean
   /** True: files of others that lie in its places are written over. */
   readonly overwrite?: boolean

@@ -16,7 +16,7 @@ import type { EngineDeps, EngineOptions } from './engine-options.ts'
 import { NodeIpFilter } from './ip-filter.ts'
 import { Swarm } from './swarm.ts'
 
-/** Part of the time to stop for routers, which are told that the port is free again. */
+/** Part of the time to stop in which routers are asked to free the port. */
 const SWARM_SHARE = 0.15
 
 /** How the engine's torrents reach the network. */

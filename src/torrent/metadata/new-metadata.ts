@@ -1,4 +1,4 @@
-// Metadata of a magnet from when it is found until it is durable, and those who wait for it: nobody is told before.
+// Metadata of a magnet from when it is found until it is durable, and those who wait for it: they get it no earlier.
 // Invariant: each who waits is settled once: by the metadata, its signal, or the end.
 
 import { AppError } from '../../base/errors.ts'

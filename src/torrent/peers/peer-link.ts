@@ -266,7 +266,7 @@ export class PeerLink implements TcpStreamHandlers, TurnJob {
   #waitFor(takeover: Promise<LinkReceiver | null>, rest: Uint8Array): void {
     this.#stream?.pause()
     const takeOver = (receiver: LinkReceiver | null): void => {
-      // One that was made although the link died is told so.
+      // One that was made although the link died learns of it here.
       if (this.#ended) return receiver?.closed(this.#reason ?? 'closed by the peer', false)
       this.#stream?.resume()
       this.#takenOver(receiver, rest)

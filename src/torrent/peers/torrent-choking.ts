@@ -1,4 +1,4 @@
-// When the choking of a torrent's peers is decided, and what of it is told to them. Who is unchoked is choker.ts.
+// When the choking of a torrent's peers is decided, and what of it is sent to them. Who is unchoked is choker.ts.
 
 import type { ChokePeer } from './choke-turns.ts'
 import { Choker, CHOKE_INTERVAL_MS } from './choker.ts'

@@ -26,7 +26,9 @@ import type { TurnJob } from '../../base/turn-end.ts'
 const SECOND_MS = 1000
 /** Messages about its DHT node that are heard of a peer: its port may change, not for ever. */
 const MAX_PORTS = 5
-/** How often the pieces of a peer are put together anew for those it lost; each costs a walk over all pieces. */
+/**
+ * How often the pieces of a peer are put together once more because it lost some; each costs a walk over all pieces.
+ */
 const MAX_REBUILDS = 100
 /** A peer that has told nothing of its pieces for this long has none (without BEP 6 it need not say so). */
 const NO_PIECES_MS = 2000
@@ -209,7 +211,7 @@ export class TorrentExtensions implements Ticker {
   // --- super-seeding
 
   /**
-   * Before the first peer is told what we have, and every second: begins and ends super-seeding, and goes on with it.
+   * Before we send the first peer what we have, and every second: begins and ends super-seeding, and goes on with it.
    */
   #tendSuperSeeding(nowMs: number): void {
     if (!this.superSeeds) return this.#endSuperSeeding()

@@ -49,7 +49,7 @@ export class TorrentMessages {
     this.#extensions = new TorrentExtensions(core, requests)
   }
 
-  /** What a fresh connection is told first: who we are, what we have. */
+  /** What we send first on a fresh connection: who we are, what we have. */
   greet(peer: PeerSession): void {
     const content = this.#core.content
     if (peer.extended) this.#extensions.shakeHands(peer)

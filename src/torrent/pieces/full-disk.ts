@@ -60,7 +60,7 @@ export class FullDisk {
     if (!this.#full || content === null || !this.#run.waits) return
     probeSpace(this.#core, content).then(
       free => {
-        // Resumed, stopped or failed anew while the disk was asked: that counts.
+        // Resumed, stopped or failed again while the disk was asked: that counts.
         if (!this.#full || !this.#run.waits) return
         if (free) this.#run.goOn()
         else this.watch()

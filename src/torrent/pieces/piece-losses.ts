@@ -9,7 +9,7 @@ import { retryWhileBusy } from './busy-pool.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
 import type { TorrentPieces } from './torrent-pieces.ts'
 
-/** Somebody who empties the files under a running torrent is told so; a few broken pieces are mended. */
+/** When somebody empties the files under a running torrent, it fails and says so; a few broken pieces are mended. */
 const MAX_SUSPECTS = 256
 /** Attempts of one check: a pool that stays full this long is a fault. */
 const MAX_ATTEMPTS = 200

@@ -76,7 +76,7 @@ export class TorrentCheck {
    * Rejects with AppError Aborted when `signal` fires, or with what the store said.
    */
   async prepare(content: TorrentContent, signal: AbortSignal, run: CheckedRun): Promise<boolean> {
-    // After a suspension a look that finds nothing new is none that anybody is told of.
+    // After a suspension a look that finds nothing new is not reported.
     if (this.#core.status !== 'downloading') run.setStatus('allocating')
     // Before prepare(): it makes files, and what it makes says nothing.
     const [facts] = await Promise.all([content.store.facts(signal), content.own.load()])

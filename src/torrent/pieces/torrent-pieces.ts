@@ -99,7 +99,7 @@ export class TorrentPieces implements SlotHolder {
     }
   }
 
-  /** Gives up all unfinished pieces; the picker is told. */
+  /** Gives up all unfinished pieces, in the picker too. */
   dropAll(): void {
     const open = [...this.#buffers.values()].filter(buffer => !buffer.closing)
     this.drop(open.map(buffer => buffer.piece))

@@ -220,7 +220,7 @@ export class Session implements IdleWatch {
     this.#torrents.get(infoHash)?.setRateLimits(limits)
   }
 
-  /** What SwarmParts answers has changed: records of suspended torrents are made anew. */
+  /** What SwarmParts answers has changed: records of suspended torrents are made again. */
   swarmChanged(): void {
     this.#engine.changes += 1
   }

@@ -68,7 +68,7 @@ export class TorrentCore {
   online = false
   /** Pieces may be asked for, written and served: data is checked. */
   working = false
-  /** Peers are told of a few pieces each only, while everything is there (BEP 16). */
+  /** Each peer hears of a few pieces only, while everything is there (BEP 16). */
   superSeeding: boolean
   /** Files of others that are in the way are written over: the user says so. */
   overwrite: boolean

@@ -284,7 +284,7 @@ export class TorrentRun implements RunForReaders, CheckedRun, FailedRun {
     return true
   }
 
-  /** It runs for no reader any more, and those that wait are told. */
+  /** It runs for no reader any more: those that wait get an error. */
   #leaveReaders(status: 'stopped' | 'queued'): void {
     this.#forReaders = false
     this.#core.readers.fail(new AppError('Aborted', `The download was ${status}.`))
@@ -406,7 +406,7 @@ export class TorrentRun implements RunForReaders, CheckedRun, FailedRun {
     return this.#chain
   }
 
-  /** Waits for posted writes, makes progress durable, closes the files. Failures are told in the log only. */
+  /** Waits for posted writes, makes progress durable, closes the files. Failures go to the log only. */
   async #settle(worked: boolean): Promise<void> {
     const content = this.#core.content
     await this.#parts.pieces.settled()

@@ -57,12 +57,12 @@ export class OpenReaders {
     return [...this.#readers].some(reader => reader.takeJump())
   }
 
-  /** A file is not what it was: who reads it is told, also who does not wait now. */
+  /** A file is not what it was: its readers get an error, also those that do not wait now. */
   cut(fileIndex: number, error: unknown): void {
     for (const reader of this.#readers) if (reader.fileIndex === fileIndex) reader.cut(error)
   }
 
-  /** The torrent cannot go on: who waits is told. */
+  /** The torrent cannot go on: readers that wait get an error. */
   fail(error: unknown): void {
     for (const reader of this.#readers) reader.fail(error)
   }

@@ -98,7 +98,7 @@ export class TorrentWebSeeds {
     return this.#seeds?.blame(ips) ?? ips
   }
 
-  /** Of a private torrent nobody outside is told (BEP 27): who named a web seed in a magnet is not its tracker. */
+  /** Nobody outside learns of a private torrent (BEP 27): who named a web seed in a magnet is not its tracker. */
   get #urls(): readonly string[] {
     return this.#foreign && this.#core.content?.metainfo.private === true ? [] : this.#named
   }

@@ -2,7 +2,7 @@
 
 /** Givers that are remembered. */
 const MAX_GIVERS = 4096
-// bounded; a giver that is forgotten begins anew.
+// bounded; a giver that is forgotten begins with a full budget.
 
 const HOUR_S = 3600
 

@@ -15,15 +15,15 @@ import { MAX_PEERS, MAX_SEEN } from './limits.ts'
 import { LruMap } from '../../../base/lru-map.ts'
 import { chunksOf } from '../../../base/bounded-parallel.ts'
 
-/** Between two times that a peer by chance is told what we have. */
+/** Between two times that we send a peer, drawn by chance, what we have. */
 const GOSSIP_MS = 5_000
 /** Channels told to a peer that comes, and of those told by chance. */
 const ANNOUNCED_TO_NEW_PEERS = 116
-/** What peers are told when they are met is asked of the catalogue at most once in this time. */
+/** What we send to peers that we meet is read from the catalogue at most once in this time. */
 const WORTH_MS = 15_000
-/** Changes are gathered so long before they are told. */
+/** Changes are gathered so long before they are sent. */
 const GATHER_MS = 60
-/** Of one channel changes are told at most once in this time. */
+/** Changes of one channel are sent at most once in this time. */
 const TELL_AGAIN_MS = 800
 /** Peers that hear at once of a new head of a channel that is only known here. */
 const RUMOUR_PEERS = 4

@@ -6,7 +6,7 @@ export const MAX_PEERS = 80
 /** Peers whose use is remembered. */
 export const MAX_REMEMBERED_PEERS = 1_024
 
-/** Records that no head has yet, of which ids are told. */
+/** Records that no head has yet, whose ids are sent. */
 export const TOLD_EXTRAS = 512
 
 /** Channels of which we remember the newest number; the least recent goes first. */

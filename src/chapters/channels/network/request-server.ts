@@ -37,7 +37,7 @@ const PREVIEW_RECORDS = 20
 const TOLD_VOTES = 12
 /** Addresses that an answer carries. */
 const TOLD_HOLDERS = 6
-/** Results of a search that are told, and peers asked. */
+/** Results of a search that are sent, and peers that are asked. */
 const SEARCH_RESULTS = 20
 
 /** What it works with. */

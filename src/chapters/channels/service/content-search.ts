@@ -56,7 +56,7 @@ export class ContentSearch implements SearchService {
     return (await this.#deps.library()).completions(query, COMPLETIONS, hides(this.#deps, false))
   }
 
-  /** Nothing is told after it. */
+  /** Nothing is reported after it. */
   stop(): void {
     this.#stopped = true
   }

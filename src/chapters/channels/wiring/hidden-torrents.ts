@@ -1,5 +1,5 @@
 // Torrents in the engine that are no downloads: packs of channels (ports/pack-torrents.ts). Stands between the engine
-// and those who listen to it: what is told of a hidden torrent ends here, and what a suspended one is woken from comes
+// and those who listen to it: reports of a hidden torrent end here, and what a suspended one is woken from comes
 // from here.
 
 import { AppError } from '../../../base/errors.ts'

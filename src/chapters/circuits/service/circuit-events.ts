@@ -1,5 +1,5 @@
 // What happens to circuits, as events: few. A network that lets every circuit die must not fill the log, in which the
-// events of downloads stand too: beyond the allowance they are only counted, and the next one that is told says how
+// events of downloads stand too: beyond the allowance they are only counted, and the next one that is emitted says how
 // many were not.
 
 import { Allowance } from '../../../base/allowance.ts'

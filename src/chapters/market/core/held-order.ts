@@ -1,5 +1,5 @@
 // An own order as its owner holds it: how much of it is left, how much is reserved for proposals and swaps, and what
-// the market is told of it. Invariant: traded, pending and negotiated quantity together never exceed the whole, since
+// the market knows of it. Invariant: traded, pending and negotiated quantity together never exceed the whole, since
 // each part is taken out of what is left.
 
 import type { OwnOrder, OwnOrderStatus } from '../ports/market-trader.ts'
@@ -24,7 +24,7 @@ export interface KeptOrder {
   readonly sequence: number
 }
 
-/** An own order as its owner holds it: how much is left, how much is reserved, what the market is told of it. */
+/** An own order as its owner holds it: how much is left, how much is reserved, what the market knows of it. */
 export class HeldOrder {
   readonly terms: OrderTerms
   readonly key: string

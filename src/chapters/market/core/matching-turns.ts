@@ -9,7 +9,7 @@ import type { HeldOrder } from './held-order.ts'
 import { isNewer, reaches } from './priority.ts'
 
 /**
- * The owner of a newer order that crosses ours is told so after so long without a proposal, and again after twice as
+ * The owner of a newer order that crosses ours gets a hint after so long without a proposal, and again after twice as
  * long. Milliseconds.
  */
 const MATCH_HINT_MS = 15_000

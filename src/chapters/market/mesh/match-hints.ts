@@ -10,7 +10,7 @@ import type { Book } from '../core/book.ts'
 import { isNewer } from '../core/priority.ts'
 import { TtlMap } from '../../../base/ttl-map.ts'
 
-/** A cross stands so long before others are told of it: its owners may be at work. */
+/** A cross is there so long before we send others a hint: its owners may be at work. */
 const HINT_MS = 3_000
 /** By chance so much later, so that not all nodes do it at once. */
 const HINT_SPREAD_MS = 7_000

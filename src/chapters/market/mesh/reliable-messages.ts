@@ -31,7 +31,7 @@ const MESSAGES_OF_TRADER = { burst: 40, refillMs: 500 } as const
 const MESSAGES_OF_STRANGERS = { burst: 200, refillMs: 50 } as const
 /** A message that is not confirmed is sent again after each of these. */
 const SEND_AGAIN_MS: readonly number[] = [700, 1_500, 3_000, 4_000]
-/** After so many of them the trader is looked for anew. */
+/** After so many of them the trader is looked up once more. */
 const SOUGHT_AFTER = 2
 /** Messages that wait to be confirmed. */
 const MAX_SENDING = 256

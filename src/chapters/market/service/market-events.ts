@@ -1,5 +1,5 @@
 // What happens to own orders and trades, as events. What strangers can change at will (quantities reserved for
-// proposals) is told with the next step, not by itself: a market full of proposals does not fill the log of events.
+// proposals) is reported with the next step, not by itself: a market full of proposals does not fill the log of events.
 
 import type { MarketTrader, TraderEvent } from '../ports/market-trader.ts'
 import type { EventSink } from '../../../services/events/event-table.ts'

@@ -30,7 +30,7 @@ import {
 import { opensHash, type SideFacts, type SwapFacts } from './swap-facts.ts'
 import { kept, legOf, SIDES, shown, type KeptTransaction, type SwapJournal, type SwapSide } from './swap-journal.ts'
 
-/** Sweeps of one deposit that are made anew. */
+/** Sweeps of one deposit that are made once more. */
 const MAX_SWEEPS = 8
 /**
  * Blocks by which a transaction must be deeper than those that count before its swap is let alone and its keys are

@@ -22,7 +22,8 @@ import {
 import type { SwapStep } from './swap-steps.ts'
 
 /**
- * Claims and refunds that are kept, each: one for each step of fees, and some that were made anew. The oldest go first.
+ * Claims and refunds that are kept, each: one for each step of fees, and some that were made once more. The oldest go
+ * first.
  */
 const MAX_VERSIONS = 16
 

@@ -21,7 +21,7 @@ import { requestKind } from './requests.ts'
 
 /** A ping of the discovery overlay is answered within this (section 12). */
 const DISCOVERY_PING_MS = 5_000
-/** Overlays of a peer that are looked at, and of ours that are told. */
+/** Overlays of a peer that we look at, and of ours that we send. */
 const MAX_COMMUNITY_IDS = 64
 
 /** What it works with. */

@@ -1,4 +1,4 @@
-// One download in the list. Drawn anew only when its record, its place or its marks changed.
+// One download in the list. Drawn again only when its record, its place or its marks changed.
 
 import { memo } from 'preact/compat'
 import type { Download } from '../../../client/core-routes.ts'

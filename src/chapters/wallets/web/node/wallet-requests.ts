@@ -65,7 +65,7 @@ export function transfer(
   return api.call('POST /wallets/{identifier}/transfer', { path: { identifier: coin }, parameters })
 }
 
-/** Makes a transfer that waits anew with a higher fee. */
+/** Makes a waiting transfer once more, with a higher fee. */
 export async function raiseFee(coin: string, txid: string): Promise<void> {
   await api.call('POST /wallets/{identifier}/transactions/{txid}/fee', { path: { identifier: coin, txid } })
 }
