@@ -79,7 +79,9 @@ export interface ExitedNode {
   readonly stderr: string
 }
 
-const kits = (await chapterKits('node-settings')) as readonly { readonly settings: Readonly<Record<string, unknown>> }[]
+type Values = Readonly<Record<string, string | number>>
+const kits = (await chapterKits('node-settings')) as readonly { readonly settings: Values }[]
+const ofChapters: Values = kits.reduce((all, { settings }) => ({ ...all, ...settings }), {})
 
 /**
  * Settings every node of a test or benchmark has unless it says otherwise: free ports, loopback, TCP alone, and no
@@ -94,7 +96,7 @@ const TEST_SETTINGS = {
   'libtorrent.lsd': false,
   'libtorrent.upnp': false,
   'libtorrent.natpmp': false,
-  ...Object.assign({}, ...kits.map(({ settings }) => settings)),
+  ...ofChapters,
 } as const
 
 /** Starts the node and resolves when it is ready. Rejects with its output when it ends before that. */
