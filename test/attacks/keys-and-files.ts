@@ -54,7 +54,7 @@ function judge(tally: Tally, operation: Operation, who: Attacker, answer: RawAns
     operation.scope === 'spend' || (who.scopes.length === 1 && who.scopes[0] === 'read' && operation.scope !== 'read')
   const let_in = answer.status >= 200 && answer.status < 300
   if (beyond && operation.scope !== 'open') tally.check('no answer beyond the scope', !let_in, about)
-  // The one 500 that the interface's document has for a wish that cannot be met.
+  // The one 500 that the interface's document has for a request that cannot be met.
   const known = /"handled":true,"code":"DuplicateChannelIdError"/.test(answer.body)
   tally.check('no exception', answer.status !== 500 || known, about)
   tally.check('no secret in an answer', !/SECRET-OF-THE-OWNER|root:x:0/.test(answer.body), about)

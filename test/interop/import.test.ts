@@ -186,8 +186,8 @@ describe('importing from other clients', { concurrency: 1 }, () => {
     const [one, two] = [await scene(true), await scene(true)]
     const client = await QbittorrentPeer.start(hosts.next(), await folder.sub('qbittorrent-home'))
     t.after(() => client.stop())
-    const wishes = { category: 'films/hd', tags: 'x,y', ratioLimit: '1.5', upLimit: '5000000' }
-    await client.add(one.torrentPath, one.data, wishes)
+    const options = { category: 'films/hd', tags: 'x,y', ratioLimit: '1.5', upLimit: '5000000' }
+    await client.add(one.torrentPath, one.data, options)
     await client.add(two.torrentPath, two.data, { paused: 'true' })
     await client.until(one.made.infoHash, ({ progress }) => progress === 1)
     await client.call('torrents/recheck', new URLSearchParams({ hashes: two.made.infoHash }))

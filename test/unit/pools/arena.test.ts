@@ -71,15 +71,15 @@ test('waiters are bounded', async () => {
 test('a slot asked for is lent if it is free, else another; runs of free slots are found', () => {
   const arena = new SharedArena({ id: 'block', slotBytes: 16, bytes: 16 * 12 })
   assert.equal(arena.freeRun(4), 0)
-  const wished = arena.lease(5)
-  assert.equal(wished?.index, 5)
+  const wanted = arena.lease(5)
+  assert.equal(wanted?.index, 5)
   const others = [arena.lease(5), arena.lease(99), arena.lease(-1)].map(slot => slot?.index)
   assert.equal(new Set([5, ...others]).size, 4)
-  // Those whose wish could not be met got slots of the first run.
+  // Those whose wanted slot could not be met got slots of the first run.
   assert.equal(arena.freeRun(4), 8)
   assert.equal(arena.freeRun(8), -1)
-  assert.ok(wished)
-  arena.release(wished)
+  assert.ok(wanted)
+  arena.release(wanted)
   assert.equal(arena.freeRun(4), 4)
   assert.equal(arena.lease(5)?.index, 5)
   const rest = Array.from({ length: 8 }, () => arena.lease(7)?.index)

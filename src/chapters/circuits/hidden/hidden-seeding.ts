@@ -60,7 +60,7 @@ export interface SeedingOptions {
   readonly hops: number
 }
 
-/** A downloader's wish to meet, copied. */
+/** A downloader's request for a rendezvous, copied. */
 export type CreateE2e = PayloadOf<typeof createE2e>
 
 /** The seeding of one swarm. */
@@ -105,10 +105,10 @@ export class HiddenSeeding {
   /**
    * A downloader wants to meet: it came over `circuit`, and the answer goes to `origin`, behind the introduction point.
    */
-  meet(circuit: HiddenCircuit, origin: PeerAddress, wish: CreateE2e): void {
-    if (!this.#accepts(wish)) return
+  meet(circuit: HiddenCircuit, origin: PeerAddress, request: CreateE2e): void {
+    if (!this.#accepts(request)) return
     this.#pending++
-    this.#meet(circuit, origin, wish)
+    this.#meet(circuit, origin, request)
       .catch((error: unknown) => this.#deps.log.debug('a downloader was not met', { error: errorText(error) }))
       .finally(() => this.#pending--)
   }
@@ -157,12 +157,12 @@ export class HiddenSeeding {
     return false
   }
 
-  async #meet(circuit: HiddenCircuit, origin: PeerAddress, wish: CreateE2e): Promise<void> {
+  async #meet(circuit: HiddenCircuit, origin: PeerAddress, request: CreateE2e): Promise<void> {
     const { crypto, counts, prefix } = this.#deps
     const offer = await prepareRendezvous(this.#options.hops, this.#ending.signal, this.#deps)
     if (offer === null) return
     const fine = offer.circuit.alive && circuit.alive && !this.#ending.signal.aborted
-    const answered = fine ? crypto.respond(this.#key, wish.ephemeral) : null
+    const answered = fine ? crypto.respond(this.#key, request.ephemeral) : null
     if (answered === null) {
       if (fine) counts.malformed++
       offer.circuit.remove('the downloader is gone')
@@ -173,7 +173,7 @@ export class HiddenSeeding {
     this.#rendezvous.add(offer.circuit)
     offer.circuit.setEndToEnd({ seal: keys.forward, open: keys.backward })
     counts.rendezvous++
-    const { identifier } = wish
+    const { identifier } = request
     circuit.sendData(origin, encodePacket(prefix, createdE2e, { identifier, ephemeral, auth, rendezvous }))
   }
 

@@ -68,9 +68,9 @@ export class JoinedSwarm implements HiddenSwarm {
   }
 
   /** A downloader came over `circuit`; false: it is none of our introduction circuits. */
-  meet(circuit: HiddenCircuit, origin: PeerAddress, wish: CreateE2e): boolean {
+  meet(circuit: HiddenCircuit, origin: PeerAddress, request: CreateE2e): boolean {
     if (this.#seeding?.hasIntroduction(circuit) !== true) return false
-    this.#seeding.meet(circuit, origin, wish)
+    this.#seeding.meet(circuit, origin, request)
     return true
   }
 

@@ -143,8 +143,8 @@ export class HiddenSwarms {
   }
 
   #meet(circuit: HiddenCircuit, origin: PeerAddress, packet: Uint8Array): void {
-    const wish = decodeUnsigned(createE2e, packet)
-    for (const swarm of this.#swarms.values()) if (swarm.meet(circuit, origin, wish)) return
+    const request = decodeUnsigned(createE2e, packet)
+    for (const swarm of this.#swarms.values()) if (swarm.meet(circuit, origin, request)) return
     this.#deps.counts.unknown++
   }
 

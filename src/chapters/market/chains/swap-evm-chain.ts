@@ -205,8 +205,8 @@ export class EvmSwapChain implements SwapChain {
     const balance = await chain.balance(from, head.height)
     const most = balance / PLAIN_GAS / 2n
     if (most < price) return null
-    const wish = { usual: { maxFee: price, tip: null }, urgency: 0, replaces, most, least: 0n }
-    const fees = this.#waiting.feesFor(from, nonce, wish)
+    const limits = { usual: { maxFee: price, tip: null }, urgency: 0, replaces, most, least: 0n }
+    const fees = this.#waiting.feesFor(from, nonce, limits)
     return this.#sign(key, { to: payTo, value: balance - PLAIN_GAS * fees.maxFee, gasLimit: PLAIN_GAS }, nonce, fees, 0)
   }
 

@@ -48,7 +48,7 @@ interface Waiting extends EvmFees {
 }
 
 /** A transaction as its fee is asked for. */
-export interface FeeWish {
+export interface FeeLimits {
   /** What is usual now. */
   readonly usual: EvmFees
   readonly urgency: number
@@ -87,7 +87,7 @@ export class WaitingFees {
    * Fees of a transaction with this number: those of its urgency; above what waits by an eighth if it is more urgent or
    * replaces that, and else the same. AppError InsufficientFunds: `most` is not enough.
    */
-  feesFor(deposit: string, nonce: number, { usual, urgency, replaces, most, least }: FeeWish): EvmFees {
+  feesFor(deposit: string, nonce: number, { usual, urgency, replaces, most, least }: FeeLimits): EvmFees {
     const fees = raisedFees(usual, urgency)
     const waiting = this.#waiting.get(`${deposit}/${nonce}`) ?? (replaces ? { ...usual, urgency } : undefined)
     const dearer = waiting !== undefined && (replaces || urgency > waiting.urgency)

@@ -146,10 +146,10 @@ export class ProposalAcceptor {
     } catch (error) {
       throw error instanceof AppError ? new Refused('funds') : error
     }
-    const wish = { give: order.giveAsset, take: order.takeAsset, giveAmount: give, takeAmount: take }
+    const request = { give: order.giveAsset, take: order.takeAsset, giveAmount: give, takeAmount: take }
     const reservation = swapReservation(order.terms.number, id)
     try {
-      return await this.#deps.swapEngine.prepare({ id, role: 'participant', ...wish, reservation })
+      return await this.#deps.swapEngine.prepare({ id, role: 'participant', ...request, reservation })
     } catch (error) {
       throw invalid(error) ? new Refused('quantity') : error
     }

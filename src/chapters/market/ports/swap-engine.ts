@@ -71,7 +71,7 @@ export interface SwapEngine {
    * Makes a key (and a secret) for a swap to come; kept in memory only until begin(). AppErrors InvalidParameter
    * (cannot be swapped), WalletNotCreated, WalletServerFailed.
    */
-  prepare(wish: SwapRequest): Promise<SwapHalf>
+  prepare(request: SwapRequest): Promise<SwapHalf>
   /** Whether the locks of a proposal leave each side its time. Throws AppError InvalidParameter. */
   checkLocks(agreement: SwapAgreement): void
   /** Begins what was prepared; durable when settled. AppErrors InvalidParameter, DiskFull, DiskError. */

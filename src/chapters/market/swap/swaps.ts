@@ -28,7 +28,7 @@ export interface SwapsDeps extends SwapDeps {
 
 /** A half, with what only its owner knows. */
 interface Prepared {
-  readonly wish: SwapRequest
+  readonly request: SwapRequest
   readonly half: SwapHalf
   readonly key: Uint8Array
   /** Of an initiator; else none. */
@@ -75,13 +75,13 @@ export class Swaps implements SwapEngine {
     for (const run of this.#runs.values()) run.stop()
   }
 
-  async prepare(wish: SwapRequest): Promise<SwapHalf> {
-    if (!ID.test(wish.id) || this.#runs.has(wish.id))
+  async prepare(request: SwapRequest): Promise<SwapHalf> {
+    if (!ID.test(request.id) || this.#runs.has(request.id))
       throw new AppError('InvalidParameter', 'This swap cannot be begun.')
     if (this.#running() >= MAX_RUNNING) throw new AppError('InvalidParameter', 'Too many swaps are under way.')
-    const prepared = await this.#prepare(wish)
-    this.#prepared.delete(wish.id)
-    this.#prepared.set(wish.id, prepared)
+    const prepared = await this.#prepare(request)
+    this.#prepared.delete(request.id)
+    this.#prepared.set(request.id, prepared)
     const [oldest] = this.#prepared.keys()
     if (this.#prepared.size > MAX_PREPARED && oldest !== undefined) this.#prepared.delete(oldest)
     return prepared.half
@@ -126,15 +126,15 @@ export class Swaps implements SwapEngine {
     return () => this.#watchers.delete(changed)
   }
 
-  async #prepare(wish: SwapRequest): Promise<Prepared> {
+  async #prepare(request: SwapRequest): Promise<Prepared> {
     const { random, funds } = this.#deps
-    const give = this.#chain(wish.give)
-    const take = this.#chain(wish.take)
+    const give = this.#chain(request.give)
+    const take = this.#chain(request.take)
     const key = random.bytes(32)
-    const secret = wish.role === 'initiator' ? random.bytes(32) : null
-    const payTo = { give: funds.receiveAddress(wish.give.coin), take: funds.receiveAddress(wish.take.coin) }
+    const secret = request.role === 'initiator' ? random.bytes(32) : null
+    const payTo = { give: funds.receiveAddress(request.give.coin), take: funds.receiveAddress(request.take.coin) }
     const [giveNow, takeNow] = await Promise.all([give.now(), take.now()])
-    const locks = locksFor(pacesOf(wish, give, take), this.#deps.clock.wallMs() / 1_000)
+    const locks = locksFor(pacesOf(request, give, take), this.#deps.clock.wallMs() / 1_000)
     const hash = secret === null ? '' : createHash('sha256').update(secret).digest('hex')
     const half = {
       ...locks,
@@ -145,19 +145,19 @@ export class Swaps implements SwapEngine {
     // The keys of the other side are not known yet; a chain may refuse the same key twice.
     const standIn = random.bytes(32)
     const others = { give: give.termsKey(standIn, payTo.give), take: take.termsKey(standIn, payTo.take) }
-    checkAmounts(wish, half, others, { give, take })
-    return { wish, half, key, secret, payTo, fromHeight: { give: giveNow.height, take: takeNow.height } }
+    checkAmounts(request, half, others, { give, take })
+    return { request, half, key, secret, payTo, fromHeight: { give: giveNow.height, take: takeNow.height } }
   }
 
   /** What was agreed on is what was prepared, to the last field, and both chains can hold it. */
-  #checkAgreement(agreement: SwapAgreement, { wish, half, secret }: Prepared): void {
+  #checkAgreement(agreement: SwapAgreement, { request, half, secret }: Prepared): void {
     const { first, second } = agreement
-    const [give, take] = wish.role === 'initiator' ? [first, second] : [second, first]
+    const [give, take] = request.role === 'initiator' ? [first, second] : [second, first]
     const ours =
-      sameAsset(give.asset, wish.give) &&
-      sameAsset(take.asset, wish.take) &&
-      give.amount === wish.giveAmount &&
-      take.amount === wish.takeAmount &&
+      sameAsset(give.asset, request.give) &&
+      sameAsset(take.asset, request.take) &&
+      give.amount === request.giveAmount &&
+      take.amount === request.takeAmount &&
       give.refundKey === half.refundKey &&
       take.claimKey === half.claimKey &&
       first.hash === second.hash
@@ -172,12 +172,12 @@ export class Swaps implements SwapEngine {
 
   #journalOf(agreement: SwapAgreement, prepared: Prepared): SwapJournal {
     const { seal, clock } = this.#deps
-    const { wish, key, secret, payTo, fromHeight } = prepared
+    const { request, key, secret, payTo, fromHeight } = prepared
     return {
       version: 1,
       agreement,
-      role: wish.role,
-      reservation: wish.reservation,
+      role: request.role,
+      reservation: request.reservation,
       payTo,
       fromHeight,
       key: seal.seal(key),
@@ -244,23 +244,23 @@ export class Swaps implements SwapEngine {
   }
 }
 
-function pacesOf(wish: SwapRequest, give: SwapChain, take: SwapChain): SwapPaces {
-  const [first, second] = wish.role === 'initiator' ? [give, take] : [take, give]
+function pacesOf(request: SwapRequest, give: SwapChain, take: SwapChain): SwapPaces {
+  const [first, second] = request.role === 'initiator' ? [give, take] : [take, give]
   return { first: first.pace, second: second.pace }
 }
 
 /** Whether both chains can hold such amounts; `others`: the keys of the other side. AppError InvalidParameter. */
 function checkAmounts(
-  wish: SwapRequest,
+  request: SwapRequest,
   half: SwapHalf,
   others: { readonly give: string; readonly take: string },
   { give, take }: { readonly give: SwapChain; readonly take: SwapChain },
 ): void {
   const hash = half.hash === '' ? '00'.repeat(32) : half.hash
   const [giveLockS, takeLockS] =
-    wish.role === 'initiator' ? [half.firstLockS, half.secondLockS] : [half.secondLockS, half.firstLockS]
-  const given = { asset: wish.give, hash, amount: wish.giveAmount, lockS: giveLockS }
+    request.role === 'initiator' ? [half.firstLockS, half.secondLockS] : [half.secondLockS, half.firstLockS]
+  const given = { asset: request.give, hash, amount: request.giveAmount, lockS: giveLockS }
   give.checkTerms({ ...given, claimKey: others.give, refundKey: half.refundKey })
-  const taken = { asset: wish.take, hash, amount: wish.takeAmount, lockS: takeLockS }
+  const taken = { asset: request.take, hash, amount: request.takeAmount, lockS: takeLockS }
   take.checkTerms({ ...taken, claimKey: half.claimKey, refundKey: others.take })
 }

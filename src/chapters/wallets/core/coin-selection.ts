@@ -20,7 +20,7 @@ export interface CoinChoice<C extends SpendableCoin = SpendableCoin> {
 }
 
 /** What a choice is made for. */
-export interface CoinWish {
+export interface CoinTarget {
   /** Bytes of the scripts that are paid. */
   readonly scriptBytes: readonly number[]
   readonly amount: bigint
@@ -60,9 +60,9 @@ export function feeOf(vbytes: number, rate: bigint): bigint {
  * Chooses coins. First a set that needs no change is looked for; else the largest first, so that few pay. AppError
  * InsufficientFunds says what is there.
  */
-export function chooseCoins<C extends SpendableCoin>(coins: readonly C[], wish: CoinWish): CoinChoice<C> {
+export function chooseCoins<C extends SpendableCoin>(coins: readonly C[], target: CoinTarget): CoinChoice<C> {
   const sorted = [...coins].sort((a, b) => (a.value === b.value ? order(a, b) : a.value > b.value ? -1 : 1))
-  return withoutChange(sorted, wish) ?? largestFirst(sorted, wish)
+  return withoutChange(sorted, target) ?? largestFirst(sorted, target)
 }
 
 function order(a: SpendableCoin, b: SpendableCoin): number {
@@ -70,13 +70,13 @@ function order(a: SpendableCoin, b: SpendableCoin): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-function largestFirst<C extends SpendableCoin>(sorted: readonly C[], wish: CoinWish): CoinChoice<C> {
+function largestFirst<C extends SpendableCoin>(sorted: readonly C[], target: CoinTarget): CoinChoice<C> {
   const chosen: C[] = []
   let sum = 0n
   for (const coin of sorted.slice(0, MAX_INPUTS)) {
     chosen.push(coin)
     sum += coin.value
-    const found = settle(chosen, sum, wish)
+    const found = settle(chosen, sum, target)
     if (found !== null) return found
   }
   if (sorted.length > MAX_INPUTS) {
@@ -92,9 +92,9 @@ function largestFirst<C extends SpendableCoin>(sorted: readonly C[], wish: CoinW
 export function settle<C extends SpendableCoin>(
   coins: readonly C[],
   sum: bigint,
-  wish: CoinWish,
+  target: CoinTarget,
 ): CoinChoice<C> | null {
-  const { amount, rate, dust, scriptBytes } = wish
+  const { amount, rate, dust, scriptBytes } = target
   const feeWithout = feeOf(sizeOf(coins.length, scriptBytes), rate)
   if (sum < amount + feeWithout) return null
   const feeWith = feeOf(sizeOf(coins.length, [...scriptBytes, OWN_SCRIPT_BYTES]), rate)
@@ -104,8 +104,8 @@ export function settle<C extends SpendableCoin>(
 }
 
 /** Branch and bound over sorted coins: a sum that is above what is needed by less than change would cost. */
-function withoutChange<C extends SpendableCoin>(sorted: readonly C[], wish: CoinWish): CoinChoice<C> | null {
-  const { amount, rate, scriptBytes } = wish
+function withoutChange<C extends SpendableCoin>(sorted: readonly C[], target: CoinTarget): CoinChoice<C> | null {
+  const { amount, rate, scriptBytes } = target
   const spend = feeOf(sizeOf(1, []), rate) - feeOf(sizeOf(0, []), rate)
   const useful = sorted.filter(({ value }) => value > spend)
   const left = useful.map(({ value }) => value)

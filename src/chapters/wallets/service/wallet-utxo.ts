@@ -9,7 +9,7 @@ import { formatAmount } from '../core/amounts.ts'
 import {
   type CoinChoice,
   chooseCoins,
-  type CoinWish,
+  type CoinTarget,
   feeOf,
   OWN_SCRIPT_BYTES,
   settle,
@@ -144,9 +144,9 @@ export class UtxoWallet implements CoinWallet {
     const chain = await this.#refreshed.current()
     const { destination, amount, rate } = transfer
     const script = scriptOfAddress(destination, this.#network)
-    const wish = this.#wish([script], amount, await this.#rate(chain, rate))
+    const target = this.#target([script], amount, await this.#rate(chain, rate))
     const { coins, available } = this.#ledger.view()
-    const choice = this.#choose(coins, wish, available)
+    const choice = this.#choose(coins, target, available)
     hooks.approve(amount + choice.fee, amount + choice.fee)
     const payments = this.#payments([{ script, value: amount }], choice)
     const tx = readTransaction(signTransfer(key, choice.coins, payments))
@@ -175,9 +175,9 @@ export class UtxoWallet implements CoinWallet {
   async price(asked: { destination: string; amount: bigint } | null): Promise<{ rate: bigint; fee: bigint }> {
     const rate = await this.#rate(await this.#refreshed.current(), null)
     if (asked === null) return { rate: rate / 1000n, fee: feeOf(USUAL_SIZE, rate) }
-    const wish = this.#wish([scriptOfAddress(asked.destination, this.#network)], asked.amount, rate)
+    const target = this.#target([scriptOfAddress(asked.destination, this.#network)], asked.amount, rate)
     const { coins, available } = this.#ledger.view()
-    return { rate: rate / 1000n, fee: this.#choose(coins, wish, available).fee }
+    return { rate: rate / 1000n, fee: this.#choose(coins, target, available).fee }
   }
 
   stop(): Promise<void> {
@@ -197,14 +197,14 @@ export class UtxoWallet implements CoinWallet {
     return rate * 1000n
   }
 
-  #wish(scripts: readonly Uint8Array[], amount: bigint, rate: bigint): CoinWish {
+  #target(scripts: readonly Uint8Array[], amount: bigint, rate: bigint): CoinTarget {
     const change = scriptOfPlace(this.#account, this.#ledger.unused(1))
     return { scriptBytes: scripts.map(({ length }) => length), amount, rate, dust: dustLimit(change, this.#coin) }
   }
 
-  #choose(coins: readonly OwnCoin[], wish: CoinWish, available: bigint): CoinChoice<OwnCoin> {
+  #choose(coins: readonly OwnCoin[], target: CoinTarget, available: bigint): CoinChoice<OwnCoin> {
     try {
-      return chooseCoins(coins, wish)
+      return chooseCoins(coins, target)
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'InsufficientFunds') throw error
       const { decimals, id } = this.#coin
@@ -254,9 +254,9 @@ export class UtxoWallet implements CoinWallet {
       const least = ((oldFee + feeOf(size, REPLACE_RATE)) * 1000n) / BigInt(size) + 1n
       if (least > this.#coin.highestRate)
         throw new AppError('StateConflict', 'The fee of this transfer is as high as fees may be.')
-      const wish = this.#wish(scripts, amount, least > rate ? least : rate)
+      const target = this.#target(scripts, amount, least > rate ? least : rate)
       const sum = coins.reduce((total, { value }) => total + value, 0n)
-      const choice = settle(coins, sum, wish)
+      const choice = settle(coins, sum, target)
       // Without change the size is smaller, and so may be the fee.
       if (choice !== null && choice.fee >= oldFee + feeOf(size, REPLACE_RATE)) return choice
       const next = more.shift()

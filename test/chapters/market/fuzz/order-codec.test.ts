@@ -13,16 +13,16 @@ import { verifyStatement } from '../../../../src/chapters/market/wire/order-sign
 import type { OrderStatement } from '../../../../src/chapters/market/wire/types.ts'
 import { fakeCheck } from '../../overlay/kit/fake-keys.ts'
 import { type Fuzz, fuzz } from '../../../kit/sim/fuzz.ts'
-import { type OrderWish, TestTrader } from '../kit/market-orders.ts'
+import { type OrderRequest, TestTrader } from '../kit/market-orders.ts'
 
 const trader = new TestTrader('fuzz')
-const wishes: readonly OrderWish[] = [
+const requests: readonly OrderRequest[] = [
   {},
   { side: 'bid', status: 'suspended', sequence: 0xffff_ffff, remaining: 0n },
   { quantity: (1n << 128n) - 1n, price: 100_000_000n, timeMs: 2 ** 48 - 1, timeoutS: 1 },
   { quantityAsset: { coin: 'ETH', chain: '00000001' }, quantity: 10n ** 18n, price: 1n, status: 'closed' },
 ]
-const encodings = wishes.map(wish => trader.order(wish).bytes)
+const encodings = requests.map(request => trader.order(request).bytes)
 
 /** Some bytes changed in their places: the length stays, so that more of them are read. */
 function scratched(source: Fuzz): Uint8Array {

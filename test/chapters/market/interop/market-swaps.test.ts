@@ -12,7 +12,7 @@ import {
   feesOf,
   MarketChains,
   MarketNode,
-  type OrderWish,
+  type OrderRequest,
   type Payment,
   PLACES,
   type Trade,
@@ -58,9 +58,9 @@ interface Swapped {
 }
 
 /** Alice asks, Bob bids; ends when both their trades are done. */
-async function swap(wish: OrderWish, bidden: Partial<OrderWish> = {}): Promise<Swapped> {
-  const ask = await alice.place('ask', wish)
-  const bid = await bob.place('bid', { ...wish, ...bidden })
+async function swap(request: OrderRequest, bidden: Partial<OrderRequest> = {}): Promise<Swapped> {
+  const ask = await alice.place('ask', request)
+  const bid = await bob.place('bid', { ...request, ...bidden })
   const done = ({ status }: Trade): boolean => status !== 'pending'
   const [selling, buying] = await Promise.all([alice.untilTrade(ask, done), bob.untilTrade(bid, done)])
   return { ask, bid, selling, buying }
@@ -106,13 +106,13 @@ async function state() {
 
 test('LTC against BTC: ask here, bid there, swapped; balances are exact to the smallest unit', options, async () => {
   const before = await state()
-  const wish = {
+  const request = {
     price_exact: '0.0125',
     quantity_exact: '2.00000001',
     price_type: 'TBTC',
     quantity_type: 'TLTC',
   } as const
-  const { ask, bid, selling, buying } = await swap(wish)
+  const { ask, bid, selling, buying } = await swap(request)
   assert.deepEqual([selling.status, buying.status], ['completed', 'completed'])
   assert.ok(selling.payment_complete && buying.payment_complete)
   const paid = { alice: await settle(alice, selling), bob: await settle(bob, buying) }
@@ -123,8 +123,8 @@ test('LTC against BTC: ask here, bid there, swapped; balances are exact to the s
 
 test('LTC against ETH', options, async () => {
   const before = await state()
-  const wish = { price_exact: '0.25', quantity_exact: '1.5', price_type: 'TETH', quantity_type: 'TLTC' } as const
-  const { selling, buying } = await swap(wish)
+  const request = { price_exact: '0.25', quantity_exact: '1.5', price_type: 'TETH', quantity_type: 'TLTC' } as const
+  const { selling, buying } = await swap(request)
   assert.deepEqual([selling.status, buying.status], ['completed', 'completed'])
   const paid = { alice: await settle(alice, selling), bob: await settle(bob, buying) }
   await assertExact('LTC against ETH', before, { TLTC: -150_000_000n, TETH: 375_000_000_000_000_000n }, paid)
@@ -172,8 +172,8 @@ test('commands show fees, place an order once, explain and cancel it; events tel
 })
 
 test('a partial fill: the rest of the order stands, at the price of the older order', options, async () => {
-  const wish = { price_exact: '0.01', quantity_exact: '3', price_type: 'TBTC', quantity_type: 'TLTC' } as const
-  const { ask, bid, selling, buying } = await swap(wish, { quantity_exact: '1', price_exact: '0.011' })
+  const request = { price_exact: '0.01', quantity_exact: '3', price_type: 'TBTC', quantity_type: 'TLTC' } as const
+  const { ask, bid, selling, buying } = await swap(request, { quantity_exact: '1', price_exact: '0.011' })
   assert.deepEqual([selling.status, buying.quantity_exact], ['completed', '1'])
   const { status, traded_quantity_exact } = await alice.order(ask)
   assert.deepEqual([status, traded_quantity_exact], ['open', '1'])
@@ -195,9 +195,9 @@ test('a partial fill: the rest of the order stands, at the price of the older or
 
 test('a node that is killed in mid-swap goes on after its start, with its wallets locked', options, async () => {
   const before = await state()
-  const wish = { price_exact: '0.0125', quantity_exact: '1', price_type: 'TBTC', quantity_type: 'TLTC' } as const
-  const ask = await alice.place('ask', wish)
-  const bid = await bob.place('bid', wish)
+  const request = { price_exact: '0.0125', quantity_exact: '1', price_type: 'TBTC', quantity_type: 'TLTC' } as const
+  const ask = await alice.place('ask', request)
+  const bid = await bob.place('bid', request)
   // The bid is the newer order: Bob funds first. Alice is killed as soon as her money is on its way.
   await alice.untilTrade(ask, ({ step }) => step === 'funding' || step === 'funded' || step === 'claiming')
   await alice.kill()
@@ -214,9 +214,9 @@ test('a counterparty that is gone for good: what was funded comes back, less fee
   await alice.unlock()
   await Promise.all([alice.hasPeers(), bob.hasPeers()])
   const before = await state()
-  const wish = { price_exact: '0.0125', quantity_exact: '1', price_type: 'TBTC', quantity_type: 'TLTC' } as const
-  const ask = await alice.place('ask', wish)
-  const bid = await bob.place('bid', wish)
+  const request = { price_exact: '0.0125', quantity_exact: '1', price_type: 'TBTC', quantity_type: 'TLTC' } as const
+  const ask = await alice.place('ask', request)
+  const bid = await bob.place('bid', request)
   // Bob funds first.
   await waitFor(
     'Bob has funded',

@@ -55,7 +55,7 @@ interface Swap {
  * a test gives them. `start` reads what another one wrote.
  */
 export class FakeSwapEngine implements SwapEngine {
-  readonly prepared = new Map<string, { readonly wish: SwapRequest; readonly half: SwapHalf }>()
+  readonly prepared = new Map<string, { readonly request: SwapRequest; readonly half: SwapHalf }>()
   readonly hints: string[] = []
   /** What prepare throws, once. */
   prepareFails: Error | null = null
@@ -83,21 +83,21 @@ export class FakeSwapEngine implements SwapEngine {
     }
   }
 
-  async prepare(wish: SwapRequest): Promise<SwapHalf> {
+  async prepare(request: SwapRequest): Promise<SwapHalf> {
     const fails = this.prepareFails
     this.prepareFails = null
     if (fails !== null) throw fails
-    if (this.#funds.reserved.get(wish.reservation) === undefined) throw new Error('nothing was set aside for a swap')
+    if (this.#funds.reserved.get(request.reservation) === undefined) throw new Error('nothing was set aside for a swap')
     const mark = `${this.#trader.slice(0, 4)}${++this.#keys}`
     const nowS = Math.floor(this.#nowMs() / 1000)
     const half = {
       claimKey: `claim-${mark}`,
       refundKey: `refund-${mark}`,
-      hash: wish.role === 'initiator' ? Buffer.from(mark).toString('hex').padStart(64, '0') : '',
+      hash: request.role === 'initiator' ? Buffer.from(mark).toString('hex').padStart(64, '0') : '',
       firstLockS: nowS + 20_000,
       secondLockS: nowS + 10_000,
     }
-    this.prepared.set(wish.id, { wish, half })
+    this.prepared.set(request.id, { request, half })
     return half
   }
 
@@ -113,7 +113,7 @@ export class FakeSwapEngine implements SwapEngine {
         throw new AppError('InvalidParameter', 'That is no key.')
       }
     }
-    const { role, reservation } = made.wish
+    const { role, reservation } = made.request
     const common = { step: 'begun', waitsFor: 'The test.', outcome: null, given: 0n, taken: 0n, payments: [] }
     const swap: Swap = { view: { agreement, role, ...common }, reservation }
     await this.#write(swap)

@@ -85,8 +85,8 @@ export class MarketNet {
     for (const { node } of island ?? []) this.#islands.set(addressKey(node.address), 1)
   }
 
-  /** An own order of a node: an ask of one LTC for 0.01 BTC unless `wish` says otherwise. */
-  place(node: MarketNode, wish: Partial<OrderTerms> = {}, state: Partial<OrderState> = {}): OrderStatement {
+  /** An own order of a node: an ask of one LTC for 0.01 BTC unless `request` says otherwise. */
+  place(node: MarketNode, request: Partial<OrderTerms> = {}, state: Partial<OrderState> = {}): OrderStatement {
     const terms: OrderTerms = {
       trader: node.mesh.trader,
       number: ++node.orders,
@@ -97,7 +97,7 @@ export class MarketNet {
       price: 1_000_000n,
       timeMs: this.clock.wallMs(),
       timeoutS: 3600,
-      ...wish,
+      ...request,
     }
     return node.mesh.state(terms, { sequence: 0, status: 'open', remaining: terms.quantity, ...state })
   }

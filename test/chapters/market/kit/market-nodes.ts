@@ -49,7 +49,7 @@ export interface Payment {
   readonly theirs: boolean
 }
 /** What is traded. */
-export interface OrderWish {
+export interface OrderRequest {
   readonly price_exact: string
   readonly quantity_exact: string
   readonly price_type: TestCoin
@@ -271,8 +271,8 @@ export class MarketNode {
     return Object.fromEntries(found) as Units
   }
 
-  async place(side: 'ask' | 'bid', wish: OrderWish): Promise<number> {
-    const reply = await this.node.request('PUT', `/market/${side}s`, wish)
+  async place(side: 'ask' | 'bid', request: OrderRequest): Promise<number> {
+    const reply = await this.node.request('PUT', `/market/${side}s`, request)
     assert.equal(reply.status, 200, `${this.name}: ${reply.body.toString()}`)
     return reply.json<{ order_number: number }>().order_number
   }

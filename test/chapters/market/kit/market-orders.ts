@@ -11,7 +11,7 @@ export const BTC: Asset = { coin: 'BTC', chain: chainTag('BTC', 'regtest') }
 export const LTC: Asset = { coin: 'LTC', chain: chainTag('LTC', 'regtest') }
 
 /** What a test says of an order; the rest is an ask of one LTC for 0.01 BTC, placed at time 1,000,000. */
-export type OrderWish = Partial<OrderTerms> & Partial<OrderState>
+export type OrderRequest = Partial<OrderTerms> & Partial<OrderState>
 
 /** A trader who signs. */
 export class TestTrader {
@@ -27,8 +27,8 @@ export class TestTrader {
   }
 
   /** A statement; its number is the next one unless it is given. */
-  order(wish: OrderWish = {}): OrderStatement {
-    const { sequence = 0, status = 'open', remaining, ...rest } = wish
+  order(request: OrderRequest = {}): OrderStatement {
+    const { sequence = 0, status = 'open', remaining, ...rest } = request
     const terms: OrderTerms = {
       trader: this.id,
       number: rest.number ?? ++this.#number,

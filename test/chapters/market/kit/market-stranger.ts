@@ -4,7 +4,7 @@ import { OrderBook } from '../../../../src/chapters/market/core/order-book.ts'
 import type { Proposal } from '../../../../src/chapters/market/core/trade-terms.ts'
 import type { NegotiationMessage } from '../../../../src/chapters/market/wire/negotiation.ts'
 import type { OrderRef, OrderStatement } from '../../../../src/chapters/market/wire/types.ts'
-import { type OrderWish, TestTrader } from './market-orders.ts'
+import { type OrderRequest, TestTrader } from './market-orders.ts'
 import type { MemoryMember } from './memory-market-network.ts'
 import { COIN, type TradingFloor } from './trading-floor.ts'
 
@@ -23,21 +23,21 @@ export class MarketStranger {
     this.member.onMessage((_from, message) => this.heard.push(message))
   }
 
-  /** A bid for 10 LTC at 0.01 BTC each, placed now, unless the wish says otherwise. */
-  statement(wish: OrderWish = {}): OrderStatement {
+  /** A bid for 10 LTC at 0.01 BTC each, placed now, unless the request says otherwise. */
+  statement(request: OrderRequest = {}): OrderStatement {
     const usual = { side: 'bid', quantity: 10n * COIN, price: 1_000_000n, timeMs: this.#floor.clock.wallMs() } as const
-    return this.trader.order({ ...usual, ...wish })
+    return this.trader.order({ ...usual, ...request })
   }
 
   /** A proposal to the owner of `order`, with what the test changes of it. */
-  proposal(order: OrderRef, change: Partial<Proposal> = {}, wish: OrderWish = {}): Proposal {
+  proposal(order: OrderRef, change: Partial<Proposal> = {}, request: OrderRequest = {}): Proposal {
     const nowMs = this.#floor.clock.wallMs()
     const id = `${this.trader.id.slice(0, 8)}${(++this.#ids).toString(16).padStart(24, '0')}`
     const locks = { firstLockS: Math.floor(nowMs / 1000) + 20_000, secondLockS: Math.floor(nowMs / 1000) + 10_000 }
     return {
       kind: 'propose',
       id,
-      statement: this.statement(wish),
+      statement: this.statement(request),
       order,
       quantity: 10n * COIN,
       price: 1_000_000n,

@@ -5,7 +5,7 @@
 import { type Fill, fillsOf } from '../../../../src/chapters/market/core/matching.ts'
 import { OrderBook } from '../../../../src/chapters/market/core/order-book.ts'
 import type { OrderState, OrderStatement } from '../../../../src/chapters/market/wire/types.ts'
-import { type OrderWish, TestTrader } from './market-orders.ts'
+import { type OrderRequest, TestTrader } from './market-orders.ts'
 import type { SetClock } from '../../../kit/doubles/set-clock.ts'
 
 /** An order with what became of it. */
@@ -42,8 +42,8 @@ export class MatchingEngine {
   }
 
   /** Places an order and reserves what it can be filled with. Answers it and its trades, in their order. */
-  place(trader: TestTrader, wish: OrderWish): { order: EngineOrder; trades: EngineTrade[] } {
-    const statement = trader.order(wish)
+  place(trader: TestTrader, request: OrderRequest): { order: EngineOrder; trades: EngineTrade[] } {
+    const statement = trader.order(request)
     const order: EngineOrder = { trader, statement, reserved: 0n, traded: 0n, cost: 0n }
     this.orders.set(keyOf(statement), order)
     this.book.put(statement)

@@ -35,7 +35,7 @@ export interface KillOutcome {
 }
 
 const WHOLE = 100_000_000n
-const WISH = { price_exact: '0.0125', quantity_exact: '1', price_type: 'TBTC', quantity_type: 'TLTC' } as const
+const ORDER = { price_exact: '0.0125', quantity_exact: '1', price_type: 'TBTC', quantity_type: 'TLTC' } as const
 const COST = 1_250_000n
 const HOUR_S = 3_600
 /** Both locks are over long before. */
@@ -74,7 +74,7 @@ interface Scene {
 async function play(plan: KillPlan, scene: Scene): Promise<KillOutcome> {
   const { chains, participant, initiator } = scene
   const before = { participant: await participant.units(), initiator: await initiator.units() }
-  const orders = { participant: await participant.place('ask', WISH), initiator: await initiator.place('bid', WISH) }
+  const orders = { participant: await participant.place('ask', ORDER), initiator: await initiator.place('bid', ORDER) }
   const victim = scene[plan.who]
   const seen = await reaches(victim, orders[plan.who], plan.step, chains)
   await victim.kill()

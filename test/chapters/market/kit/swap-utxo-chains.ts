@@ -7,7 +7,7 @@ import { formatAmount } from '../../../../src/chapters/wallets/core/amounts.ts'
 import { depositScript, spendDeposit } from '../../../../src/chapters/market/chains/htlc-spend.ts'
 import { readBlock, readHeader, readTransaction } from '../../../../src/chapters/wallets/core/tx-reader.ts'
 import { addressForBcoin, startBcoin } from '../../wallets/kit/bcoin-chain.ts'
-import { type BlockWish, makeBlock } from '../../wallets/kit/made-block.ts'
+import { type BlockParts, makeBlock } from '../../wallets/kit/made-block.ts'
 import { type RpcChain, startLitecoind } from '../../wallets/kit/rpc-chain.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
 
@@ -112,8 +112,8 @@ abstract class TestChain implements SwapTestChain {
     let header = await this.#headerOf(height)
     for (let block = 1; block <= depth + 1; block += 1) {
       const time = readHeader(Buffer.from(header, 'hex')).time + 1
-      const wish = { height: height + block, time, transactions: block === 1 ? transactions : [] }
-      const raw = this.#make(header, wish)
+      const parts = { height: height + block, time, transactions: block === 1 ? transactions : [] }
+      const raw = this.#make(header, parts)
       await this.rpc.call('submitblock', raw).catch((error: Error) => error.message)
       header = raw.slice(0, 160)
     }
@@ -121,13 +121,13 @@ abstract class TestChain implements SwapTestChain {
     await waitFor('the blocks are taken back', async () => (await this.rpc.call('getbestblockhash')) === newest)
   }
 
-  #make(header: string, wish: Pick<BlockWish, 'height' | 'time' | 'transactions'>): string {
+  #make(header: string, parts: Pick<BlockParts, 'height' | 'time' | 'transactions'>): string {
     const { bits, hash: previous } = readHeader(Buffer.from(header, 'hex'))
-    return makeBlock({ previous, bits, work: this.network.work, ...wish })
+    return makeBlock({ previous, bits, work: this.network.work, ...parts })
   }
 
-  async #submit(header: string, wish: Pick<BlockWish, 'height' | 'time' | 'transactions'>): Promise<string | null> {
-    const raw = this.#make(header, wish)
+  async #submit(header: string, parts: Pick<BlockParts, 'height' | 'time' | 'transactions'>): Promise<string | null> {
+    const raw = this.#make(header, parts)
     const said = await this.rpc.call<string | null>('submitblock', raw).catch((error: Error) => error.message)
     const taken = (await this.rpc.call<string>('getbestblockhash')) === readBlock(Buffer.from(raw, 'hex')).hash
     return taken ? null : (said ?? 'refused')

@@ -24,13 +24,13 @@ export const ETH: Asset = { coin: 'ETH', chain: 'eeeeeeee' }
 export const GAS = 21n
 
 /** What a test orders: 10 LTC at 0.01 BTC each for an hour, unless it says so. */
-export type Wish = Partial<WantedOrder>
+export type OrderRequest = Partial<WantedOrder>
 
 /** An order of the interface. */
-export function wanted(wish: Wish = {}): WantedOrder {
+export function wanted(request: OrderRequest = {}): WantedOrder {
   const assets = { quantityAsset: LTC, priceAsset: BTC }
   const rest = { quantity: 10n * COIN, price: 1_000_000n, timeoutS: 3600, key: '' }
-  return { side: 'ask', ...assets, ...rest, ...wish }
+  return { side: 'ask', ...assets, ...rest, ...request }
 }
 
 /** A node: what outlives its process, and the process. */
@@ -90,8 +90,8 @@ export class FloorTrader {
     for (const coin of this.funds.wallets.keys()) this.funds.setUnlocked(coin, false)
   }
 
-  place(wish: Wish = {}): Promise<OwnOrder> {
-    return this.trader.place(wanted(wish))
+  place(request: OrderRequest = {}): Promise<OwnOrder> {
+    return this.trader.place(wanted(request))
   }
 
   /** An own order by its number. */

@@ -14,8 +14,8 @@ function act(net: MarketNet, node: MarketNode, own: OrderStatement[]): void {
   const at = random.below(own.length + 1)
   const order = own[at]
   if (order === undefined || kind < 5) {
-    const wish = { side: random.below(2) === 0 ? 'ask' : 'bid', timeoutS: 1 + random.below(300) } as const
-    own.push(net.place(node, { ...wish, price: BigInt(900_000 + random.below(200_000)) }))
+    const request = { side: random.below(2) === 0 ? 'ask' : 'bid', timeoutS: 1 + random.below(300) } as const
+    own.push(net.place(node, { ...request, price: BigInt(900_000 + random.below(200_000)) }))
     return
   }
   if (order.terms.timeMs + order.terms.timeoutS * 1000 <= net.clock.wallMs()) return

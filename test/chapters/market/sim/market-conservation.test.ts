@@ -227,7 +227,7 @@ async function act(floor: TradingFloor, traders: readonly FloorTrader[], random:
     const side = random.below(2) === 0 ? 'ask' : 'bid'
     const quantity = BigInt(1 + random.below(20)) * (COIN / 2n)
     const price = BigInt(900_000 + random.below(20) * 10_000)
-    const wish = {
+    const request = {
       side,
       quantity,
       price,
@@ -235,7 +235,7 @@ async function act(floor: TradingFloor, traders: readonly FloorTrader[], random:
       priceAsset: BTC,
       timeoutS: 10 + random.below(600),
     } as const
-    await one.place(wish).catch(() => undefined)
+    await one.place(request).catch(() => undefined)
   } else if (kind === 6 && open.length > 0) {
     await one.trader.cancel(open[random.below(open.length)]?.terms.number ?? 0).catch(() => undefined)
   } else if (kind === 7) {

@@ -45,8 +45,8 @@ test('a proposal that fits is accepted, and accepted again when it comes again: 
 
 test('each reason to decline', async () => {
   const { floor, ann, eve, order } = await scene()
-  const reason = (change: object = {}, wish: object = {}): Promise<string> =>
-    eve.reason(ann.id, eve.proposal(order, change, wish))
+  const reason = (change: object = {}, request: object = {}): Promise<string> =>
+    eve.reason(ann.id, eve.proposal(order, change, request))
   const nowMs = floor.clock.wallMs()
   assert.equal(await reason({ order: { trader: ann.id, number: 9 } }), 'unknown order')
   assert.equal(await reason({ order: { trader: eve.trader.id, number: 1 } }), 'unknown order')

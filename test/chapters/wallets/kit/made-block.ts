@@ -5,7 +5,7 @@ import { scryptSync } from 'node:crypto'
 import { doubleSha256, readTransaction } from '../../../../src/chapters/wallets/core/tx-reader.ts'
 
 /** What a block is made of. */
-export interface BlockWish {
+export interface BlockParts {
   readonly previous: string
   readonly height: number
   /** Unix time, seconds. */
@@ -61,7 +61,7 @@ function coinbase(height: number, transactions: readonly Buffer[], minerPays?: U
 }
 
 /** The block, hexadecimal. Heights from 128 to 32,767, up to 250 transactions. */
-export function makeBlock({ previous, height, time, bits, work, transactions, minerPays }: BlockWish): string {
+export function makeBlock({ previous, height, time, bits, work, transactions, minerPays }: BlockParts): string {
   const raws = transactions.map(each => Buffer.from(each, 'hex'))
   const all = [coinbase(height, raws, minerPays), ...raws]
   const root = merkleRoot(all.map(raw => reversed(readTransaction(raw).txid)))

@@ -4,7 +4,7 @@
 import { type JsonRpc, RpcRefusal } from '../../../../src/chapters/wallets/ports/json-rpc.ts'
 import { COINS, type UtxoCoin, type UtxoNetwork } from '../../../../src/chapters/wallets/core/coins.ts'
 import { readHeader, readTransaction } from '../../../../src/chapters/wallets/core/tx-reader.ts'
-import { type BlockWish, makeBlock } from './made-block.ts'
+import { type BlockParts, makeBlock } from './made-block.ts'
 
 const GENESIS =
   '0100000000000000000000000000000000000000000000000000000000000000000000003ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa4b1e5e4adae5494dffff7f2002000000'
@@ -44,12 +44,12 @@ export class MemoryUtxoServer implements JsonRpc {
   }
 
   /** A block with what waits, or with these. */
-  mine(count = 1, wish: Partial<BlockWish> = {}): void {
+  mine(count = 1, parts: Partial<BlockParts> = {}): void {
     for (let block = 0; block < count; block += 1) {
       this.#time += 10
-      const transactions = wish.transactions ?? [...this.pool.values()]
+      const transactions = parts.transactions ?? [...this.pool.values()]
       const made = { previous: this.hash(this.height), height: this.blocks.length, time: this.#time, bits: BITS }
-      this.blocks.push(makeBlock({ ...made, work: 'sha256d', ...wish, transactions }))
+      this.blocks.push(makeBlock({ ...made, work: 'sha256d', ...parts, transactions }))
       for (const raw of transactions) this.pool.delete(readTransaction(Buffer.from(raw, 'hex')).txid)
     }
   }

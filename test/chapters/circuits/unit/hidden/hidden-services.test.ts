@@ -272,13 +272,13 @@ describe('introduction points', () => {
     for (const number of [9, 11, 15, 17]) line.send(Uint8Array.of(number, 1, 2, 3))
     const stranger = net.address('10.9.9.9')
     for (const number of [13, 17]) net.send(Uint8Array.of(...net.prefix, number, 1, 2), stranger, end.address)
-    const wish = {
+    const request = {
       identifier: 1,
       infoHash: net.random.bytes(20),
       publicKey: seederKeyOf(net),
       ephemeral: net.random.bytes(32),
     }
-    net.send(encodePacket(net.prefix, createE2e, wish), stranger, end.address)
+    net.send(encodePacket(net.prefix, createE2e, request), stranger, end.address)
     await net.clock.advance(50)
     assert.equal(end.services.figures.malformed, 6)
     assert.equal(end.services.figures.unknown, 1)
@@ -334,7 +334,7 @@ describe('seeders', () => {
     const { net, seeder } = await linked()
     const point = seeder.first('introduction-seeder')
     const from = net.address('10.9.9.9')
-    const wish = {
+    const request = {
       identifier: 1,
       infoHash: lookupInfoHash(INFO_HASH),
       publicKey: seederKeyOf(net),
@@ -342,12 +342,12 @@ describe('seeders', () => {
     }
     const rendezvous = (): number => seeder.builds.filter(({ purpose }) => purpose === 'rendezvous-seeder').length
     const before = rendezvous()
-    for (let at = 0; at < 5; at++) point.served.sendData(from, encodePacket(net.prefix, createE2e, wish))
+    for (let at = 0; at < 5; at++) point.served.sendData(from, encodePacket(net.prefix, createE2e, request))
     await net.clock.advance(50)
     assert.equal(rendezvous(), before + 1)
     assert.equal(seeder.services.figures.repeated, 4)
     for (let at = 0; at < 500; at++)
-      point.served.sendData(from, encodePacket(net.prefix, createE2e, { ...wish, ephemeral: net.random.bytes(32) }))
+      point.served.sendData(from, encodePacket(net.prefix, createE2e, { ...request, ephemeral: net.random.bytes(32) }))
     await net.clock.advance(50)
     assert.ok(rendezvous() <= before + 16, `${rendezvous() - before} rendezvous circuits`)
     assert.ok(seeder.services.figures.refused >= 480)
@@ -357,11 +357,11 @@ describe('seeders', () => {
   it('do not answer for other swarms or over circuits that are no introduction circuits', async () => {
     const { net, seeder } = await linked()
     const infoHash = lookupInfoHash(INFO_HASH)
-    const wish = { identifier: 1, infoHash, publicKey: seederKeyOf(net), ephemeral: net.random.bytes(32) }
+    const request = { identifier: 1, infoHash, publicKey: seederKeyOf(net), ephemeral: net.random.bytes(32) }
     const from = net.address('10.9.9.9')
     const before = seeder.builds.length
-    seeder.first('rendezvous-seeder').served.sendData(from, encodePacket(net.prefix, createE2e, wish))
-    const other = encodePacket(net.prefix, createE2e, { ...wish, infoHash: net.random.bytes(20) })
+    seeder.first('rendezvous-seeder').served.sendData(from, encodePacket(net.prefix, createE2e, request))
+    const other = encodePacket(net.prefix, createE2e, { ...request, infoHash: net.random.bytes(20) })
     seeder.first('introduction-seeder').served.sendData(from, other)
     await net.clock.advance(50)
     assert.equal(seeder.services.figures.unknown, 2)

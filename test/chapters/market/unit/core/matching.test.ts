@@ -76,15 +76,15 @@ class AnyMarket {
   /** What an order should be filled with: all others in a row, sorted. */
   #expected(
     trader: TestTrader,
-    wish: { side: Side; quantity: bigint; price: bigint; timeMs: number; priceAsset: object },
+    request: { side: Side; quantity: bigint; price: bigint; timeMs: number; priceAsset: object },
   ) {
-    const sign = wish.side === 'ask' ? -1n : 1n
+    const sign = request.side === 'ask' ? -1n : 1n
     const found = this.open().filter(
       ({ statement: { terms } }) =>
-        terms.side !== wish.side &&
+        terms.side !== request.side &&
         terms.trader !== trader.id &&
-        terms.priceAsset.chain === (wish.priceAsset as typeof BTC).chain &&
-        sign * (wish.price - terms.price) >= 0n,
+        terms.priceAsset.chain === (request.priceAsset as typeof BTC).chain &&
+        sign * (request.price - terms.price) >= 0n,
     )
     found.sort(
       ({ statement: { terms: one } }, { statement: { terms: other } }) =>
@@ -92,12 +92,12 @@ class AnyMarket {
         one.timeMs - other.timeMs ||
         (one.trader === other.trader ? one.number - other.number : one.trader < other.trader ? -1 : 1),
     )
-    let left = wish.quantity
+    let left = request.quantity
     const fills: unknown[] = []
     for (const other of found) {
       const { terms, state } = other.statement
-      const older = terms.timeMs < wish.timeMs || (terms.timeMs === wish.timeMs && terms.trader < trader.id)
-      const price = older ? terms.price : wish.price
+      const older = terms.timeMs < request.timeMs || (terms.timeMs === request.timeMs && terms.trader < trader.id)
+      const price = older ? terms.price : request.price
       const quantity = state.remaining < left ? state.remaining : left
       const cost = (quantity * price) / 100_000_000n
       if (cost === 0n) continue

@@ -12,11 +12,11 @@ import { COIN, TradingFloor } from '../../kit/trading-floor.ts'
 test('what is no order is refused, and nothing is kept of it', async () => {
   const floor = new TradingFloor()
   const ann = await floor.trader('ann')
-  const refused = async (wish: object, code = 'InvalidParameter'): Promise<void> => {
+  const refused = async (request: object, code = 'InvalidParameter'): Promise<void> => {
     await assert.rejects(
-      ann.place(wish),
+      ann.place(request),
       { code },
-      JSON.stringify(wish, (_key, value: unknown) => String(value)),
+      JSON.stringify(request, (_key, value: unknown) => String(value)),
     )
   }
   await refused({ priceAsset: LTC })
@@ -104,24 +104,24 @@ test('a disk that fails while a trade begins: the order trades no more, since th
 test('more open orders than there may be are refused; so are more than books keep of one trader', async () => {
   const floor = new TradingFloor()
   const ann = await floor.trader('ann')
-  const wish = { quantity: 1_000n, price: 10n * COIN }
-  for (let count = 0; count < MAX_OPEN_ORDERS; count++) await ann.place(wish)
-  await assert.rejects(ann.place(wish), { code: 'TooManyRequests' })
+  const request = { quantity: 1_000n, price: 10n * COIN }
+  for (let count = 0; count < MAX_OPEN_ORDERS; count++) await ann.place(request)
+  await assert.rejects(ann.place(request), { code: 'TooManyRequests' })
   for (let number = 1; number <= MAX_OPEN_ORDERS; number++) await ann.trader.cancel(number)
-  for (let count = MAX_OPEN_ORDERS; count < MAX_ORDERS_IN_TIME; count++) await ann.place(wish)
-  await assert.rejects(ann.place(wish), { code: 'TooManyRequests' })
+  for (let count = MAX_OPEN_ORDERS; count < MAX_ORDERS_IN_TIME; count++) await ann.place(request)
+  await assert.rejects(ann.place(request), { code: 'TooManyRequests' })
   await floor.pass(3_601_000)
-  await ann.place(wish)
+  await ann.place(request)
   await floor.stop()
 })
 
 test('orders that are over are forgotten, the oldest first, and their numbers never come again', async () => {
   const floor = new TradingFloor()
   const ann = await floor.trader('ann')
-  const wish = { quantity: 1_000n, price: 10n * COIN, timeoutS: 1 }
+  const request = { quantity: 1_000n, price: 10n * COIN, timeoutS: 1 }
   const many = MAX_FINISHED_ORDERS + 150
   for (let count = 0; count < many; count += 50) {
-    for (let at = 0; at < 50; at++) await ann.place(wish)
+    for (let at = 0; at < 50; at++) await ann.place(request)
     await floor.pass(3_000)
   }
   await floor.pass(5_000)
@@ -134,7 +134,7 @@ test('orders that are over are forgotten, the oldest first, and their numbers ne
   for (const name of ann.disk.texts.keys()) if (name.startsWith('order-')) ann.disk.texts.delete(name)
   await ann.restart()
   ann.unlock()
-  const { number } = (await ann.place(wish)).terms
+  const { number } = (await ann.place(request)).terms
   assert.ok(number > many - 51, `${number}`)
   await floor.stop()
 })

@@ -18,7 +18,7 @@ import type { SignatureCheck } from '../../../../../src/chapters/overlay/core/in
 import { decodeStatement } from '../../../../../src/chapters/market/wire/order-codec.ts'
 import type { OrderStatement } from '../../../../../src/chapters/market/wire/types.ts'
 import { fakeCheck } from '../../../overlay/kit/fake-keys.ts'
-import { type OrderWish, TestTrader } from '../../kit/market-orders.ts'
+import { type OrderRequest, TestTrader } from '../../kit/market-orders.ts'
 import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 
 class Rig {
@@ -33,8 +33,8 @@ class Rig {
     this.incoming = new StatementIntake({ book: this.book, clock: this.clock, check: fakeCheck, taken, ...changed })
   }
 
-  order(trader: TestTrader, wish: OrderWish = {}): OrderStatement {
-    return trader.order({ timeMs: this.clock.wallMs(), ...wish })
+  order(trader: TestTrader, request: OrderRequest = {}): OrderStatement {
+    return trader.order({ timeMs: this.clock.wallMs(), ...request })
   }
 }
 

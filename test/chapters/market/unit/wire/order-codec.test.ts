@@ -15,14 +15,14 @@ import {
 import { verifyStatement } from '../../../../../src/chapters/market/wire/order-signature.ts'
 import { midOf } from '../../../../../src/chapters/overlay/wire/public-key.ts'
 import { fakeCheck } from '../../../overlay/kit/fake-keys.ts'
-import { BTC, LTC, type OrderWish, TestTrader } from '../../kit/market-orders.ts'
+import { BTC, LTC, type OrderRequest, TestTrader } from '../../kit/market-orders.ts'
 
 const trader = new TestTrader('one')
 const U128 = (1n << 128n) - 1n
 
 test('a statement is read as it was made, of 219 bytes', () => {
-  const wish = { side: 'bid', sequence: 7, status: 'suspended', remaining: 5n, timeMs: 1_800_000_000_000 } as const
-  const made = trader.order({ ...wish, number: 0xffff_ffff })
+  const request = { side: 'bid', sequence: 7, status: 'suspended', remaining: 5n, timeMs: 1_800_000_000_000 } as const
+  const made = trader.order({ ...request, number: 0xffff_ffff })
   const read = decodeStatement(made.bytes)
   assert.deepEqual(read, made)
   assert.equal(made.bytes.length, STATEMENT_BYTES)
@@ -62,7 +62,7 @@ test('the largest amounts fit', () => {
 })
 
 test('what makes no sense is refused', () => {
-  const wishes: OrderWish[] = [
+  const requests: OrderRequest[] = [
     { quantity: 0n },
     { price: 0n },
     { quantity: 1n, price: 1n },
@@ -74,7 +74,8 @@ test('what makes no sense is refused', () => {
     { timeMs: 2 ** 48 },
     { number: 0 },
   ]
-  for (const wish of wishes) assert.throws(() => trader.order(wish), DecodeError, JSON.stringify(Object.keys(wish)))
+  for (const request of requests)
+    assert.throws(() => trader.order(request), DecodeError, JSON.stringify(Object.keys(request)))
   assert.throws(() => trader.order({ quantity: U128 + 1n }), RangeError)
   assert.throws(() => trader.order({ priceAsset: { coin: 'BTC', chain: 'abc' } }), RangeError)
   assert.throws(() => trader.order({ trader: 'ab'.repeat(20) }), RangeError)

@@ -98,26 +98,26 @@ test('what is signed spends our coins and pays what it says', async () => {
 })
 
 test('chosen coins pay amount and fee exactly, whatever there is', () => {
-  const wish = { scriptBytes: [22], amount: 50_000n, rate: 5_000n, dust: 294n }
+  const target = { scriptBytes: [22], amount: 50_000n, rate: 5_000n, dust: 294n }
   fc.assert(
     fc.property(fc.array(fc.bigInt(1n, 60_000n), { maxLength: 40 }), fc.bigInt(1000n, 50_000n), (values, rate) => {
       const coins = values.map((value, index) => coin(index + 1, value))
       let choice: ReturnType<typeof chooseCoins>
       try {
-        choice = chooseCoins(coins, { ...wish, rate })
+        choice = chooseCoins(coins, { ...target, rate })
       } catch (error) {
         return (error as AppError).code === 'InsufficientFunds'
       }
       const sum = choice.coins.reduce((total, { value }) => total + value, 0n)
       const scripts = choice.change > 0n ? [22, 22] : [22]
-      assert.equal(sum, wish.amount + choice.fee + choice.change)
+      assert.equal(sum, target.amount + choice.fee + choice.change)
       assert.ok(choice.fee >= feeOf(sizeOf(choice.coins.length, scripts), rate))
-      assert.ok(choice.change === 0n || choice.change >= wish.dust)
+      assert.ok(choice.change === 0n || choice.change >= target.dust)
       return new Set(choice.coins.map(({ txid }) => txid)).size === choice.coins.length
     }),
   )
   const fitting = 50_000n + feeOf(sizeOf(1, [22]), 5_000n)
-  const exact = chooseCoins([coin(1, 90_000n), coin(2, fitting), coin(3, 70_000n)], wish)
+  const exact = chooseCoins([coin(1, 90_000n), coin(2, fitting), coin(3, 70_000n)], target)
   assert.deepEqual([exact.coins.map(({ value }) => value), exact.change], [[fitting], 0n])
 })
 
