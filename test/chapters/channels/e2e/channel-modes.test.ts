@@ -9,7 +9,7 @@ import { followEvents } from '../../../kit/nodes/followed-events.ts'
 import { type MadeTorrent, makeTorrent } from '../../../kit/content/make-torrent.ts'
 import type { NodeProcess } from '../../../kit/nodes/node-process.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
-import { EVENTS } from '../../../contract/spec/records.ts'
+import { CHANNEL_EVENTS } from '../kit/spec-records.ts'
 import { assertValue, type Shape } from '../../../contract/spec/shapes.ts'
 
 type Mode = 'closed' | 'semi-open' | 'open'
@@ -106,7 +106,7 @@ describe('modes between two nodes', { concurrency: 1 }, () => {
     const told = of('channel_discovered').map(event => [event['dispersy_cid'], event['name'], event['description']])
     const expected = MODES.map(mode => [ids[mode], `A ${mode} channel`, `About A ${mode} channel`])
     assert.deepEqual(told.sort(), expected.sort())
-    for (const event of events) assertValue(event.event, EVENTS[event.type] as Shape, event.type)
+    for (const event of events) assertValue(event.event, CHANNEL_EVENTS[event.type] as Shape, event.type)
     const channels = of('torrent_discovered').map(event => event['dispersy_cid'])
     assert.deepEqual(channels.sort(), Object.values(ids).sort())
   })
