@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, errorText } from '../base/errors.ts'
 import { AddressPolicy } from '../io/net/address-policy.ts'
 import { SystemClock } from '../io/clock.ts'
-import { checkMachineCode } from '../io/process/machine-code.ts'
+import { checkMachineCodeOnce } from '../io/process/machine-code.ts'
 import { mountsNow, readMounts } from '../io/files/mounts.ts'
 import { makeNetworkStack } from '../io/net/network-stack.ts'
 import { StateFiles } from '../io/files/own-files.ts'
@@ -69,7 +69,10 @@ export class TributaryNode {
   #fail: (error: Error) => void = () => undefined
   #askToStop: () => void = () => undefined
 
-  /** `chapters`: what is built upon the core, those that others need first. */
+  /**
+   * `chapters`: what is built upon the core, those that others need first. Throws AppErrors InvalidSetting, and
+   * MachineCodeChanged where a device is to be kept to with code that is not what this version was made with.
+   */
   constructor(options: NodeOptions, chapters: readonly NodeChapter[]) {
     this.#chapters = chapters
     const { settings, log } = options
@@ -290,7 +293,7 @@ export class TributaryNode {
       onException: error => this.noteException(error),
     })
     started.add('http', deadlineMs => server.stop(deadlineMs * HTTP_SHARE), KEPT.http)
-    checkMachineCode(['uWebSockets.js'])
+    checkMachineCodeOnce(['uWebSockets.js'])
     const ports = await server.start()
     if (ports.http !== null) state.setPort('http_api~port', ports.http)
     if (ports.https !== null) state.setPort('https_api~port', ports.https)
@@ -342,7 +345,7 @@ export class TributaryNode {
  */
 async function loadEngine(): Promise<typeof import('./engine/engine-parts.ts')> {
   await delay(FIRST_ANSWER_MS)
-  checkMachineCode(['koffi', 'sodium-native'])
+  checkMachineCodeOnce(['koffi', 'sodium-native'])
   return import('./engine/engine-parts.ts')
 }
 
@@ -352,7 +355,10 @@ function environmentOf(options: NodeOptions): NodeEnvironment {
   const random = new SystemRandom()
   const policy = new AddressPolicy(settings.values.network.allow_private)
   const parts = { clock, random, log: log.part('network'), policy }
-  const stack = makeNetworkStack(networkOptions(settings.values.libtorrent), parts)
+  const network = networkOptions(settings.values.libtorrent)
+  // The stack loads koffi at once where it keeps to a device; other nodes compare it after the first answer.
+  if (network.bindTo.some(({ kind }) => kind === 'device')) checkMachineCodeOnce(['koffi'])
+  const stack = makeNetworkStack(network, parts)
   const started = new StartedParts(log)
   started.add('network', () => Promise.resolve(stack.stop()))
   const { stateDir } = options

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Script } from 'node:vm'
 import { parseSync } from 'oxc-parser'
+import { machineCodeFiles, type PrebuiltPackage } from '../../src/io/process/machine-code.ts'
 import { writeTrainedCode } from '../../src/build/trained-code.ts'
 import { startNode } from '../kit/nodes/node-process.ts'
 import { projectRoot } from '../kit/project-root.ts'
@@ -160,27 +161,70 @@ test('it starts where nothing else is installed', async () => {
   }
 })
 
-test('with one flipped byte in the native server it refuses to start, and says which file', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tributary-bundle-'))
-  try {
-    for (const path of [...ENTRIES, PARTS, 'package.json', 'node_modules/uWebSockets.js'])
-      await cp(join(projectRoot, path), join(folder, path), { recursive: true })
-    const name = `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`
-    const code = join(folder, 'node_modules/uWebSockets.js/dist/bin', name)
-    const bytes = await readFile(code)
-    bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1
-    await writeFile(code, bytes)
-    const { status, stderr } = spawnSync(
-      process.execPath,
-      [join(folder, 'dist/src/cli/main.js'), 'start', '--state-dir', join(folder, 'state'), '--port', '0'],
-      { encoding: 'utf8', timeout: 30_000 },
-    )
-    assert.equal(status, 1, stderr)
-    assert.ok(stderr.includes(`The file ${code} is not the one that this version was made with.`), stderr)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
-})
+/** Says each file of machine code before it is loaded, on standard error. */
+const SAYS_WHAT_LOADS = `const load = process.dlopen
+process.dlopen = (module, path, ...flags) => {
+  process._rawDebug('loads ' + path)
+  return load.call(process, module, path, ...flags)
+}
+`
+
+/** What a start loads machine code for: the settings under which it does, and the folders of the package. */
+const MACHINE_CODE: readonly {
+  readonly name: PrebuiltPackage
+  readonly when: string
+  readonly settings: readonly string[]
+  readonly folders: readonly string[]
+}[] = [
+  { name: 'uWebSockets.js', when: 'any start', settings: [], folders: ['uWebSockets.js'] },
+  { name: 'koffi', when: 'any start', settings: [], folders: ['koffi', '@koromix'] },
+  { name: 'koffi', when: 'a device', settings: ['libtorrent.interface=lo'], folders: ['koffi', '@koromix'] },
+  {
+    name: 'sodium-native',
+    when: 'overlays from the start',
+    settings: takenOut.includes('overlay') ? [] : ['ipv8.start=always', 'ipv8.bootstrap_override=:', 'ipv8.port=0'],
+    folders: ['sodium-native'],
+  },
+]
+
+for (const { name, when, settings, folders } of MACHINE_CODE)
+  test(`one flipped byte in ${name}, ${when}: the node refuses, names the file and has not loaded it`, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tributary-bundle-'))
+    const modules = join(folder, 'node_modules')
+    try {
+      for (const path of [...ENTRIES, PARTS, 'package.json'])
+        await cp(join(projectRoot, path), join(folder, path), { recursive: true })
+      await mkdir(modules)
+      for (const other of await readdir(join(projectRoot, 'node_modules')))
+        if (!folders.includes(other)) await symlink(join(projectRoot, 'node_modules', other), join(modules, other))
+      for (const own of folders)
+        await cp(join(projectRoot, 'node_modules', own), join(modules, own), { recursive: true })
+      const { platform, arch, versions } = process
+      const [[place, file] = ['', '']] = machineCodeFiles(name, { platform, arch, modules: versions.modules })
+      const code = join(modules, place, file)
+      const bytes = await readFile(code)
+      // The last one: what loads it does not notice.
+      bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
+      await writeFile(code, bytes)
+      const hook = join(folder, 'says-what-loads.cjs')
+      await writeFile(hook, SAYS_WHAT_LOADS)
+      const given = ['--state-dir', join(folder, 'state'), '--port', '0', '--set', 'libtorrent.port=0']
+      const { status, stderr } = spawnSync(
+        process.execPath,
+        [
+          ...['--require', hook, join(folder, 'dist/src/cli/main.js'), 'start', ...given],
+          ...settings.flatMap(setting => ['--set', setting]),
+        ],
+        { encoding: 'utf8', timeout: 10_000 },
+      )
+      assert.match(stderr, /^loads .*better_sqlite3/m, 'what is loaded is said')
+      assert.ok(!stderr.includes(`loads ${code}`), `it was loaded:\n${stderr}`)
+      assert.ok(stderr.includes(`The file ${code} is not the one that this version was made with.`), stderr)
+      assert.equal(status, 1, stderr)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
 
 /** Names of what npm installs with the program, on this machine. */
 async function installedBeside(): Promise<string[]> {

@@ -51,6 +51,21 @@ export function checkMachineCode(names: readonly PrebuiltPackage[], from: string
   }
 }
 
+/** What was compared in this process, with the program's own packages. */
+const compared = new Set<PrebuiltPackage>()
+
+/**
+ * As checkMachineCode, for whoever is about to load one of `names`: what this process has compared is not read again,
+ * so that a disk which stalls later holds nobody. Throws as checkMachineCode does.
+ */
+export function checkMachineCodeOnce(names: readonly PrebuiltPackage[]): void {
+  for (const name of names) {
+    if (compared.has(name)) continue
+    checkMachineCode([name])
+    compared.add(name)
+  }
+}
+
 /**
  * Compares every file of the table that is installed in `modules`, a node_modules folder. Throws as checkMachineCode
  * does.
