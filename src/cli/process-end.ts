@@ -3,6 +3,7 @@
 // command line: a program with a node inside ends itself (decision 0475).
 
 import { createRequire } from 'node:module'
+import { checkMachineCodeOnce } from '../io/process/machine-code.ts'
 
 /** The parts of koffi in use. */
 interface Koffi {
@@ -14,12 +15,14 @@ const GRACE_MS = 250
 
 /**
  * Ends the process now, with this exit code, and waits for nothing: for after everything was stored. `_exit` of the C
- * library, which the first process of a container may call too; where koffi is missing a signal does it, SIGTERM for
- * code 0, which service managers take for an orderly end, else SIGKILL. The first process of a container, to which the
- * kernel brings no signal of itself, then has the trap left that abort() ends in: it ends as failed, but it ends.
+ * library, which the first process of a container may call too; where koffi is missing, or not what this version was
+ * made with, a signal does it, SIGTERM for code 0, which service managers take for an orderly end, else SIGKILL. The
+ * first process of a container, to which the kernel brings no signal of itself, then has the trap left that abort()
+ * ends in: it ends as failed, but it ends.
  */
 export function endNow(code: number): void {
   try {
+    checkMachineCodeOnce(['koffi'])
     const koffi = createRequire(import.meta.url)('koffi') as Koffi
     koffi.load(null).func('void _exit(int status)')(code)
   } catch {

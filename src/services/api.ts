@@ -27,7 +27,7 @@ export type {
   ListedDownload,
   PeerRecord,
 } from './downloads/download-records-api.ts'
-export type { DownloadsService, ListOptions, PatchDownload } from './downloads/downloads-api.ts'
+export type { ListOptions, PatchDownload } from './downloads/downloads-api.ts'
 export type { Asker, StreamReader, StreamableFile } from './downloads/streams-api.ts'
 export type { CreateTorrent } from './downloads/torrents-api.ts'
 export type { StateRecord } from './diagnostics/state-api.ts'

@@ -35,7 +35,7 @@ export const allowedImports: Record<string, readonly string[]> = {
     'records',
   ],
   app: ['node', 'http', 'cli'],
-  cli: ['base', 'client', 'node', 'app'],
+  cli: ['base', 'client', 'node', 'app', 'io/process/machine-code.ts'],
   web: ['client'],
   build: ['io/process/machine-code.ts', 'io/process/machine-code-digests.ts'],
 }

@@ -161,12 +161,13 @@ test('it starts where nothing else is installed', async () => {
   }
 })
 
-/** Says each file of machine code before it is loaded, on standard error. */
+/** Says each file of machine code before it is loaded, on standard error; TEST_HELD: something keeps the process. */
 const SAYS_WHAT_LOADS = `const load = process.dlopen
 process.dlopen = (module, path, ...flags) => {
   process._rawDebug('loads ' + path)
   return load.call(process, module, path, ...flags)
 }
+if (process.env.TEST_HELD === 'yes') setInterval(() => undefined, 60_000)
 `
 
 /** What a start loads machine code for: the settings under which it does, and the folders of the package. */
@@ -175,10 +176,13 @@ const MACHINE_CODE: readonly {
   readonly when: string
   readonly settings: readonly string[]
   readonly folders: readonly string[]
+  /** True: something keeps the process, so that it must end itself. */
+  readonly held?: boolean
 }[] = [
   { name: 'uWebSockets.js', when: 'any start', settings: [], folders: ['uWebSockets.js'] },
   { name: 'koffi', when: 'any start', settings: [], folders: ['koffi', '@koromix'] },
   { name: 'koffi', when: 'a device', settings: ['libtorrent.interface=lo'], folders: ['koffi', '@koromix'] },
+  { name: 'koffi', when: 'a process that is held', settings: [], folders: ['koffi', '@koromix'], held: true },
   {
     name: 'sodium-native',
     when: 'overlays from the start',
@@ -187,7 +191,7 @@ const MACHINE_CODE: readonly {
   },
 ]
 
-for (const { name, when, settings, folders } of MACHINE_CODE)
+for (const { name, when, settings, folders, held = false } of MACHINE_CODE)
   test(`one flipped byte in ${name}, ${when}: the node refuses, names the file and has not loaded it`, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tributary-bundle-'))
     const modules = join(folder, 'node_modules')
@@ -209,18 +213,19 @@ for (const { name, when, settings, folders } of MACHINE_CODE)
       const hook = join(folder, 'says-what-loads.cjs')
       await writeFile(hook, SAYS_WHAT_LOADS)
       const given = ['--state-dir', join(folder, 'state'), '--port', '0', '--set', 'libtorrent.port=0']
-      const { status, stderr } = spawnSync(
+      const { status, signal, stderr } = spawnSync(
         process.execPath,
         [
           ...['--require', hook, join(folder, 'dist/src/cli/main.js'), 'start', ...given],
           ...settings.flatMap(setting => ['--set', setting]),
         ],
-        { encoding: 'utf8', timeout: 10_000 },
+        { encoding: 'utf8', timeout: 10_000, env: { ...process.env, TEST_HELD: held ? 'yes' : 'no' } },
       )
       assert.match(stderr, /^loads .*better_sqlite3/m, 'what is loaded is said')
       assert.ok(!stderr.includes(`loads ${code}`), `it was loaded:\n${stderr}`)
       assert.ok(stderr.includes(`The file ${code} is not the one that this version was made with.`), stderr)
-      assert.equal(status, 1, stderr)
+      // Without koffi a signal is what ends a process that is held (decision 0475).
+      assert.equal(signal ?? status, held ? 'SIGKILL' : 1, stderr)
     } finally {
       await rm(folder, { recursive: true, force: true })
     }
