@@ -55,7 +55,8 @@ export class OpenedAtFirstUse<Part extends Stoppable> {
     if (part === null || this.#stopped) return
     this.#opened = null
     this.#opening = null
-    this.#discarded = part.stop(limitMs)
+    // What ended badly has ended: the next start must not fail for it.
+    this.#discarded = part.stop(limitMs).catch(() => undefined)
   }
 
   /** Ends it, also what is only being opened: settles when it has ended. `limitMs` is what its stop() is given. */

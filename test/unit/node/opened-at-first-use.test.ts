@@ -126,3 +126,17 @@ test('after a discard the next use opens another, when the one before has ended;
   await stopped
   assert.deepEqual(stops.at(-1), [2, 30])
 })
+
+test('what cannot be ended well does not keep the next use from opening another', async () => {
+  const { opened, starts, stopping, part } = rig()
+  const first = opened.open()
+  await turn()
+  starts[0]?.resolve(part(1))
+  await first
+  opened.discard(20)
+  stopping.reject(new Error('its thread is gone'))
+  const second = opened.open()
+  await turn()
+  starts[1]?.resolve(part(2))
+  assert.equal((await second).number, 2)
+})

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
-import type { NetworkCounts } from '../../../src/ports/network-counts.ts'
 import type { FetchedSource } from '../../../src/ports/source-fetch.ts'
 import { NodeStatistics } from '../../../src/services/diagnostics/statistics.ts'
 import { CountedFetch, sumOf } from '../../../src/services/diagnostics/work-counts.ts'
+import { networkCounts } from '../../kit/doubles/network-counts.ts'
 
 const none = { pending: 0, success: 0, failed: 0 }
 
@@ -41,18 +41,9 @@ test('before the engine runs there are zeros and no overlay', async () => {
   ])
 })
 
-const network: NetworkCounts = {
-  datagrams: () => ({ packetsSent: 1, packetsReceived: 2, bytesSent: 300, bytesReceived: 400 }),
-  runtimeSec: () => 12.5,
-  overlays: () => [{ name: 'mainline_dht6', member: 'ab', candidates: 7, packetsSent: 8, packetsReceived: 9 }],
-  lanAddress: () => ({ ip: 'fd00::1', port: 7 }),
-  wanAddress: () => ({ ip: '198.51.100.1', port: 8 }),
-  isPublic: () => true,
-}
-
 test('then what its counters say, each in its place', () => {
   const made = statistics()
-  made.setNetwork(network)
+  made.setNetwork(networkCounts)
   assert.deepEqual(made.dispersy(), {
     wan_address: '198.51.100.1:8',
     lan_address: '[fd00::1]:7',

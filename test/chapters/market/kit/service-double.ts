@@ -7,6 +7,7 @@ import type {
   OrderRecord,
   TickRecord,
 } from '../../../../src/chapters/market/service/market-api.ts'
+import { notedAnswers } from '../../../kit/doubles/noted-answers.ts'
 
 const trader_id = 'ab'.repeat(20)
 const coins = { price_type: 'TBTC', quantity_type: 'TLTC' }
@@ -83,16 +84,7 @@ const payment: MarketPaymentRecord = {
 
 /** `note` is called with the name of the method and its arguments. */
 export function marketDouble(note: (...call: unknown[]) => void): MarketService {
-  const answer =
-    <T>(name: string, value: T) =>
-    (...asked: unknown[]): Promise<T> => {
-      try {
-        note(name, ...asked)
-        return Promise.resolve(value)
-      } catch (error) {
-        return Promise.reject(error)
-      }
-    }
+  const answer = notedAnswers(note)
   const group = { ...coins, ticks: [tick] }
   return {
     asks: answer('asks', [group]),

@@ -5,6 +5,7 @@ import type {
   WalletRecord,
   WalletsService,
 } from '../../../../src/chapters/wallets/service/wallets-api.ts'
+import { notedAnswers } from '../../../kit/doubles/noted-answers.ts'
 
 const balance: WalletBalance = {
   available: 1.5,
@@ -34,16 +35,7 @@ const made = { txid, sent: true, fee_exact: '0.00001' }
 
 /** `note` is called with the name of the method and its arguments. */
 function walletsDouble(note: (...call: unknown[]) => void): WalletsService {
-  const answer =
-    <T>(name: string, value: T) =>
-    (...asked: unknown[]): Promise<T> => {
-      try {
-        note(name, ...asked)
-        return Promise.resolve(value)
-      } catch (error) {
-        return Promise.reject(error)
-      }
-    }
+  const answer = notedAnswers(note)
   const line = {
     currency: 'TBTC',
     to: 'tb1q',

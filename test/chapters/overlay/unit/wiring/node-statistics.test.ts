@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { NetworkCounts } from '../../../../../src/ports/network-counts.ts'
 import { NodeStatistics } from '../../../../../src/services/diagnostics/statistics.ts'
 import { FakeOverlay } from '../../kit/fake-overlay.ts'
+import { networkCounts } from '../../../../kit/doubles/network-counts.ts'
 
 const none = { pending: 0, success: 0, failed: 0 }
 
@@ -18,19 +18,10 @@ function statistics(overlay: FakeOverlay): NodeStatistics {
   })
 }
 
-const network: NetworkCounts = {
-  datagrams: () => ({ packetsSent: 1, packetsReceived: 2, bytesSent: 300, bytesReceived: 400 }),
-  runtimeSec: () => 12.5,
-  overlays: () => [{ name: 'mainline_dht6', member: 'ab', candidates: 7, packetsSent: 8, packetsReceived: 9 }],
-  lanAddress: () => ({ ip: 'fd00::1', port: 7 }),
-  wanAddress: () => ({ ip: '198.51.100.1', port: 8 }),
-  isPublic: () => true,
-}
-
 test('overlays of circuits: an entry each beside the DHT, their datagrams beside those of the port for peers', () => {
   const overlay = new FakeOverlay().withEverything()
   const made = statistics(overlay)
-  made.setNetwork(network)
+  made.setNetwork(networkCounts)
   const [dht, discovery, tunnel] = made.communities()
   assert.equal(dht?.classification, 'MainlineDHT')
   assert.equal(discovery?.classification, 'DiscoveryCommunity')
