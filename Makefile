@@ -18,6 +18,7 @@ test: build check suite interop-short ## Everything CI runs
 build: node_modules/.installed tools ## Types checked, modules into dist/, the dashboard, then the program made of them (src/build/bundle.ts)
 	@npx --no-install tsc -p tsconfig.json
 	@npx --no-install vite build -c src/web/vite.config.ts
+	@node dist/src/build/native-part.js
 	@node dist/src/build/bundle.js
 	@chmod +x $(BIN) 2>/dev/null || true
 
