@@ -63,6 +63,8 @@ export interface FilePieceStoresDeps {
   readonly cachedReads?: CachedReads
   /** What a torrent in that folder never touches; absent: nothing is kept from it. */
   readonly own?: (destination: string) => OwnFiles | null
+  /** What the machine can do, for tests. */
+  readonly chooseHash?: (choice: HashChoice) => ChosenHash
   /** Free bytes of a folder's disk, for tests. */
   readonly freeBytes?: (folder: string) => Promise<number>
 }
@@ -79,14 +81,14 @@ export interface FilePieceStoresStats extends PoolStats {
 export class FilePieceStores implements PieceStores {
   readonly #parts: StoreParts
   readonly #jobs: VolumeJobs
-  readonly #choice: HashChoice
+  readonly #chooseHash: () => ChosenHash
   readonly #log: Log
   #chosen: ChosenHash | null = null
 
   constructor(options: FilePieceStoresOptions, deps: FilePieceStoresDeps) {
     const arenas = [deps.blockArena.buffer, deps.rangeArena.buffer]
     const { clock, log, lanes = plainLanes(clock), freeBytes } = deps
-    this.#choice = options.hash ?? 'auto'
+    this.#chooseHash = () => (deps.chooseHash ?? chooseHash)(options.hash ?? 'auto')
     this.#log = log
     this.#jobs = new VolumeJobs(
       {
@@ -140,7 +142,7 @@ export class FilePieceStores implements PieceStores {
   /** Found out once: at the first thread, or when somebody asks for figures. */
   #hash(): ChosenHash {
     if (this.#chosen !== null) return this.#chosen
-    const chosen = (this.#chosen = chooseHash(this.#choice))
+    const chosen = (this.#chosen = this.#chooseHash())
     if (chosen.missing !== '') this.#log.warn('pieces are hashed by node:crypto', { missing: chosen.missing })
     return chosen
   }
