@@ -2,6 +2,7 @@
 // setting names, or node:crypto. Asked for once, when the first worker starts, or somebody wants to know.
 
 import { fileURLToPath } from 'node:url'
+import { errorText } from '../base/errors.ts'
 import { type HashPath, type HashPathName, hashPathNames, loadNative, type NativeModule } from './jobs/native-hash.ts'
 
 /** Where `make build` puts it; as deep as the program that is made of all modules (src/io/worker-url.ts). */
@@ -34,7 +35,7 @@ export function chooseHash(
     if (path === undefined) return { path: null, missing: 'the processor lacks the instructions' }
     return { path: { file: nativeFile, path }, missing: '' }
   } catch (error) {
-    const [line = ''] = String((error as Error).message).split('\n')
+    const [line = ''] = errorText(error).split('\n')
     return { path: null, missing: line }
   }
 }

@@ -210,7 +210,7 @@ test('a piece in the arena is judged and written alike', { skip: nativeMissing }
       same(
         () => commitPiece([arena], whole, sha),
         () => commitPiece([arena], whole),
-        `${sha.path}`,
+        sha.path,
       )
     }
   }
