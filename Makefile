@@ -18,6 +18,7 @@ test: build check suite interop-short ## Everything CI runs
 build: node_modules/.installed tools ## Types checked, modules into dist/, the dashboard, then the program made of them (src/build/bundle.ts)
 	@npx --no-install tsc -p tsconfig.json
 	@npx --no-install vite build -c src/web/vite.config.ts
+	@node dist/src/build/native-part.js
 	@node dist/src/build/bundle.js
 	@chmod +x $(BIN) 2>/dev/null || true
 
@@ -105,6 +106,14 @@ live-transcripts: build
 
 mutations: build ## Changes over src drawn by SEED (COUNT=60) that the tests are to find; half an hour and more
 	@nice node dist/test/kit/runners/run-mutations.js
+
+# The machine code that hashes, made so that every access to memory is watched, and its tests: SECONDS=n makes it longer.
+.PHONY: fuzz-native
+fuzz-native: build ## The native hash under AddressSanitizer, half a minute
+	@node dist/src/build/native-part.js --sanitize=dist/src/native/watched.node
+	@TRIBUTARY_NATIVE=$$PWD/dist/src/native/watched.node FUZZ_SECONDS=$(or $(SECONDS),20) ASAN_OPTIONS=detect_leaks=0 \
+	LD_PRELOAD="$$(cc -print-file-name=libasan.so) $$(cc -print-file-name=libubsan.so)" \
+	node --test --test-concurrency=1 dist/test/fuzz/native-hash.test.js dist/test/unit/pools/native-hash.test.js
 
 # The killed node of `make test`, at 200 random moments instead of 20; SEED=n repeats a run.
 soak-kill: build ## kill -9 at 200 random moments under load

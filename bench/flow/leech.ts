@@ -1,12 +1,35 @@
-// Leech: one torrent of 1 GiB from one libtorrent seeder at full speed, in pieces of 1 MiB and of 256 KiB.
+// Leech: one torrent of 1 GiB from one libtorrent seeder at full speed, in pieces of 1 MiB and of 256 KiB; ours and
+// libtorrent from a seeder of their own kind too, since libtorrent's ends what a leech can reach. 4 GiB in a run of
+// everything.
 
 import { inPlace } from '../lib/bench-place.ts'
 import { makeBenchTorrent } from '../lib/bench-torrent.ts'
 import { type Flow, runAlone } from '../lib/flow.ts'
+import type { FlowOptions } from '../lib/flow-result.ts'
 import { clientsThatCan, transferring } from '../lib/rivals/all.ts'
-import type { CaseResult } from '../lib/samples.ts'
+import { type CaseResult, OURS } from '../lib/samples.ts'
 import { leechOnce } from '../lib/transfer.ts'
 import { takeTurns } from '../lib/turns.ts'
+
+/** Who is measured with a seeder of its own kind. */
+const OWN_SEEDERS = [OURS, 'libtorrent']
+
+/** One case. */
+interface LeechCase {
+  readonly id: string
+  readonly mib: number
+  readonly pieceKiB: number
+  readonly ownSeeder: boolean
+}
+
+function casesOf(level: FlowOptions['level'], mib: number): readonly LeechCase[] {
+  const first = { id: 'leech, 1024 KiB pieces', mib, pieceKiB: 1024, ownSeeder: false }
+  const own = { ...first, id: 'leech from a seeder of the same kind', ownSeeder: true }
+  const small = { ...first, id: 'leech, 256 KiB pieces', pieceKiB: 256 }
+  const long = { ...first, id: 'leech of four times as much, 1024 KiB pieces', mib: 4 * mib }
+  if (level === 'quick') return [first]
+  return level === 'all' ? [first, small, own, long] : [first, small, own]
+}
 
 export const leech: Flow = {
   name: 'leech',
@@ -16,14 +39,17 @@ export const leech: Flow = {
       const { kinds, notes } = clientsThatCan(['leech'], options.only)
       const [cases, failures]: [CaseResult[], string[]] = [[], [...notes]]
       const dir = await place.folder.sub('content')
-      for (const pieceKiB of options.level === 'quick' ? [1024] : [1024, 256]) {
-        const sizes = { name: 'leech.bin', length: mib * 2 ** 20, pieceLength: pieceKiB * 1024 }
+      for (const wanted of casesOf(options.level, mib)) {
+        const sizes = { name: 'leech.bin', length: wanted.mib * 2 ** 20, pieceLength: wanted.pieceKiB * 1024 }
         const torrent = await makeBenchTorrent({ dir, metainfoDir: place.folder.path, ...sizes })
-        const turns = transferring(kinds, options.level).map(kind => ({
-          client: kind.name,
-          run: () => leechOnce(place, kind, torrent),
-        }))
-        cases.push(await takeTurns(`leech, ${pieceKiB} KiB pieces`, 'MB/s', turns, options, failures))
+        const all = transferring(kinds, options.level)
+        const turns = all
+          .filter(({ name }) => !wanted.ownSeeder || OWN_SEEDERS.includes(name))
+          .map(kind => ({
+            client: kind.name,
+            run: () => leechOnce(place, kind, torrent, wanted.ownSeeder ? kind : null),
+          }))
+        cases.push(await takeTurns(wanted.id, 'MB/s', turns, options, failures))
       }
       return { title: `Leech ${mib} MiB from one libtorrent seeder`, cases, notes: failures }
     }),

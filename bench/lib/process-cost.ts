@@ -52,6 +52,11 @@ function cpuTicks(pid: number): number {
   return [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at] ?? 0), 0)
 }
 
+/** Ticks of 10 ms that `pid` and everything it started have used; what has ended counts once it was waited for. */
+export function treeTicks(pid: number): number {
+  return treeOf(pid).reduce((total, each) => total + cpuTicks(each), 0)
+}
+
 function statusMiB(status: string, key: string): number {
   return Number(new RegExp(`^${key}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1024
 }
@@ -63,7 +68,7 @@ export function processCost(pid: number): ProcessCost {
   const statuses = tree.map(each => textOf(`/proc/${each}/status`))
   const sum = (key: string) => statuses.reduce((total, status) => total + statusMiB(status, key), 0)
   return {
-    cpuSec: tree.reduce((total, each) => total + cpuTicks(each), 0) / TICKS,
+    cpuSec: treeTicks(pid) / TICKS,
     peakRssMiB: statusMiB(own, 'VmHWM'),
     rssMiB: sum('VmRSS'),
     anonMiB: sum('RssAnon'),

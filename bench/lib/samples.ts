@@ -45,6 +45,7 @@ export const metrics = {
   'memory bytes/order': { better: 'less', digits: 0 },
   'wire bytes/order': { better: 'less', digits: 0 },
   'copies/order': { better: 'less', digits: 2 },
+  'busy elsewhere': { better: 'less', digits: 2 },
   'idle B/s': { better: 'less', digits: 0 },
   'equal after ms': { better: 'less', digits: 0 },
 } as const satisfies Record<string, { better: 'more' | 'less'; digits: number }>
@@ -61,6 +62,8 @@ export const OURS = 'tributary'
 export interface ClientResult {
   readonly client: string
   readonly runs: readonly Figures[]
+  /** In which round of the case each run was; absent: one after the other from 0. */
+  readonly rounds?: readonly number[]
 }
 
 /** One case: the same work by several clients. */
@@ -95,6 +98,32 @@ export function rivalsByRank(found: CaseResult, metric: Metric = found.primary):
     .toSorted((a, b) => sign * ((medians(a)[metric] ?? 0) - (medians(b)[metric] ?? 0)))
 }
 
+/**
+ * The median of our figure by a rival's of the same round: what the machine did in a round met both. Null where no round
+ * has both.
+ */
+export function ratioByRounds(found: CaseResult, metric: Metric, rival: string): number | null {
+  const [mine, theirs] = [byRound(found, OURS, metric), byRound(found, rival, metric)]
+  const ratios = [...mine].flatMap(([round, value]) => {
+    const other = theirs.get(round) ?? 0
+    return other > 0 ? [value / other] : []
+  })
+  return ratios.length === 0 ? null : median(ratios)
+}
+
+function byRound(found: CaseResult, client: string, metric: Metric): Map<number, number> {
+  const result = found.results.find(each => each.client === client)
+  const runs = result?.runs.map((run, i) => [result.rounds?.[i] ?? i, run[metric]] as const) ?? []
+  return new Map(runs.flatMap(([round, value]) => (value === undefined ? [] : [[round, value]])))
+}
+
+/** How far apart the runs of a client lie: the best and the worst by the median, in per cent. */
+export function spreadOf({ runs }: ClientResult, metric: Metric): number | null {
+  const values = runs.flatMap(run => run[metric] ?? [])
+  const middle = median(values)
+  return values.length < 2 || !(middle > 0) ? null : ((Math.max(...values) - Math.min(...values)) / middle) * 100
+}
+
 type Row = Record<string, string | number>
 
 function shown(figures: Figures): Row {
@@ -107,14 +136,19 @@ function ratioRow(found: CaseResult): Row[] {
   const best = rivalsByRank(found)[0]
   const mine = figuresOf(found, OURS)
   if (best === undefined || mine === null) return []
-  const theirs = medians(best)
-  const both = (Object.keys(mine) as Metric[]).filter(metric => (theirs[metric] ?? 0) > 0)
-  const ratios = both.map(metric => [metric, `x${round((mine[metric] ?? 0) / (theirs[metric] ?? 1))}`])
+  const ratios = (Object.keys(mine) as Metric[]).flatMap(metric => {
+    const ratio = ratioByRounds(found, metric, best.client)
+    return ratio === null || metric === 'busy elsewhere' ? [] : [[metric, `x${round(ratio)}`]]
+  })
   return [{ client: `ratio to ${best.client}`, n: '', ...(Object.fromEntries(ratios) as Row) }]
 }
 
 /** The table of a case: a row for each client, and our ratio to the best rival of this run. */
 export function tableOf(found: CaseResult): Row[] {
-  const rows = found.results.map(each => ({ client: each.client, n: each.runs.length, ...shown(medians(each)) }))
+  const rows = found.results.map((each): Row => {
+    const spread = spreadOf(each, found.primary)
+    const beside: Row = spread === null ? {} : { 'spread %': round(spread, 0) }
+    return { client: each.client, n: each.runs.length, ...shown(medians(each)), ...beside }
+  })
   return [...rows, ...ratioRow(found)]
 }

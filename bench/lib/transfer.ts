@@ -21,7 +21,7 @@ export interface SeededSwarm {
   /** With the tracker in it. */
   readonly torrent: BenchTorrent
   readonly announce: string
-  readonly seeder: LibtorrentSession
+  readonly seeder: Client
   stop(): Promise<void>
 }
 
@@ -57,12 +57,35 @@ export async function loopFigures(client: Client): Promise<Figures> {
   return delay === null ? {} : { 'loop p99 ms': delay.p99, 'loop max ms': delay.max }
 }
 
-/** `kind` downloads the torrent from one libtorrent seeder. */
-export async function leechOnce(place: BenchPlace, kind: ClientKind, torrent: BenchTorrent): Promise<Figures> {
+/** The same with a seeder of another kind. */
+async function startSwarmOf(place: BenchPlace, kind: ClientKind, torrent: BenchTorrent): Promise<SeededSwarm> {
+  const home = await place.folder.sub(`seeder-${kind.name}-${place.turn()}`)
+  const { client: seeder } = await kind.start(home, place.hosts.next())
+  await seeder.add({ torrent, dir: torrent.dir, from: 'metainfo', peers: [] })
+  await seeder.whenComplete()
+  const tracker = await startFixedTracker(place.hosts.next(), [seeder.address])
+  return {
+    torrent: await withTracker(torrent, place.folder.path, tracker.url),
+    announce: tracker.url,
+    seeder,
+    async stop() {
+      await seeder.stop()
+      await tracker.stop()
+    },
+  }
+}
+
+/** `kind` downloads the torrent from one seeder: libtorrent, or one of the kind `from`. */
+export async function leechOnce(
+  place: BenchPlace,
+  kind: ClientKind,
+  torrent: BenchTorrent,
+  from: ClientKind | null = null,
+): Promise<Figures> {
   const home = await place.folder.sub(`leech-${kind.name}-${place.turn()}`)
   const to = join(home, 'to')
   await mkdir(to)
-  const swarm = await startSwarm(place, torrent)
+  const swarm = await (from === null ? startSwarm(place, torrent) : startSwarmOf(place, from, torrent))
   const { client } = await kind.start(join(home, 'home'), place.hosts.next())
   try {
     await settle()

@@ -1,6 +1,7 @@
 // Who runs how often: everybody once, then we and the two best rivals of the case again, taking turns, so that what the
 // machine does meanwhile meets all alike.
 
+import { watchOthers } from './other-work.ts'
 import { type CaseResult, type ClientResult, type Figures, type Metric, OURS, rivalsByRank } from './samples.ts'
 
 /** One client's way to do the case once. */
@@ -20,12 +21,16 @@ const BEST = 2
 interface Standing {
   readonly turn: Turn
   readonly runs: Figures[]
+  readonly rounds: number[]
   failed: boolean
 }
 
-async function take(standing: Standing, id: string, failures: string[]): Promise<void> {
+async function take(standing: Standing, round: number, id: string, failures: string[]): Promise<void> {
+  const others = watchOthers()
   try {
-    standing.runs.push(await standing.turn.run())
+    const figures = await standing.turn.run()
+    standing.runs.push({ ...figures, 'busy elsewhere': others() })
+    standing.rounds.push(round)
   } catch (error) {
     standing.failed = true
     const text = error instanceof Error ? error.message : String(error)
@@ -34,7 +39,13 @@ async function take(standing: Standing, id: string, failures: string[]): Promise
 }
 
 function resultOf(id: string, primary: Metric, all: readonly Standing[]): CaseResult {
-  const results = all.map((each): ClientResult => ({ client: each.turn.client, runs: each.runs }))
+  const results = all.map(
+    (each): ClientResult => ({
+      client: each.turn.client,
+      runs: each.runs,
+      rounds: each.rounds,
+    }),
+  )
   return { id, primary, results }
 }
 
@@ -46,7 +57,7 @@ export async function takeTurns(
   how: Rounds,
   failures: string[],
 ): Promise<CaseResult> {
-  const all = turns.map((turn): Standing => ({ turn, runs: [], failed: false }))
+  const all = turns.map((turn): Standing => ({ turn, runs: [], rounds: [], failed: false }))
   for (let round = 0; round < how.rounds; round++) {
     const best = rivalsByRank(resultOf(id, primary, all)).slice(0, BEST)
     const plays = ({ turn }: Standing) =>
@@ -54,7 +65,7 @@ export async function takeTurns(
     const playing = all.filter(each => !each.failed && plays(each))
     // Another one begins each round.
     const first = round % Math.max(1, playing.length)
-    for (const each of [...playing.slice(first), ...playing.slice(0, first)]) await take(each, id, failures)
+    for (const each of [...playing.slice(first), ...playing.slice(0, first)]) await take(each, round, id, failures)
   }
   const result = resultOf(id, primary, all)
   const mine = all.find(each => each.turn.client === OURS)?.runs.at(-1)

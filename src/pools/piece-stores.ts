@@ -12,10 +12,12 @@ import type { Log } from '../ports/log.ts'
 import type { OwnFiles } from '../ports/own-files.ts'
 import type { PieceStore, PieceStores, StoreLayout } from '../ports/piece-store.ts'
 import { MAX_JOB_FILES } from './contract/limits.ts'
+import type { PieceWorkerData } from './contract/piece-worker.ts'
 import type { ContentSources } from '../ports/content-source.ts'
 import { FileContents } from './file-contents.ts'
 import { FilePieceStore, type StoreParts } from './file-piece-store.ts'
 import type { PoolStats } from './pool.ts'
+import { chooseHash, type ChosenHash, type HashChoice } from './hash-choice.ts'
 import { VolumeJobs } from './volume-jobs.ts'
 import { workerUrl } from '../io/worker-url.ts'
 
@@ -39,6 +41,8 @@ export interface FilePieceStoresOptions {
   readonly maxJobs?: number
   /** No job is done without a thread, for tests of threads. */
   readonly threadsOnly?: boolean
+  /** By what pieces are hashed; default: the quickest. */
+  readonly hash?: HashChoice
   /** Another worker file, for tests. */
   readonly worker?: URL
 }
@@ -59,6 +63,8 @@ export interface FilePieceStoresDeps {
   readonly cachedReads?: CachedReads
   /** What a torrent in that folder never touches; absent: nothing is kept from it. */
   readonly own?: (destination: string) => OwnFiles | null
+  /** What the machine can do, for tests. */
+  readonly chooseHash?: (choice: HashChoice) => ChosenHash
   /** Free bytes of a folder's disk, for tests. */
   readonly freeBytes?: (folder: string) => Promise<number>
 }
@@ -67,21 +73,28 @@ export interface FilePieceStoresDeps {
 export interface FilePieceStoresStats extends PoolStats {
   readonly openFiles: number
   readonly lanesWaiting: number
+  /** By what the workers hash: a path of the machine code, or `node` for node:crypto. */
+  readonly hash: string
 }
 
 /** Opens stores over files; threads start with the first job. stop() last. */
 export class FilePieceStores implements PieceStores {
   readonly #parts: StoreParts
   readonly #jobs: VolumeJobs
+  readonly #chooseHash: () => ChosenHash
+  readonly #log: Log
+  #chosen: ChosenHash | null = null
 
   constructor(options: FilePieceStoresOptions, deps: FilePieceStoresDeps) {
     const arenas = [deps.blockArena.buffer, deps.rangeArena.buffer]
     const { clock, log, lanes = plainLanes(clock), freeBytes } = deps
+    this.#chooseHash = () => (deps.chooseHash ?? chooseHash)(options.hash ?? 'auto')
+    this.#log = log
     this.#jobs = new VolumeJobs(
       {
         threads: Math.max(1, options.threads ?? defaultThreads()),
         worker: options.worker ?? workerUrl('piece'),
-        workerData: { arenas },
+        workerData: (): PieceWorkerData => ({ arenas, hash: this.#hash().path }),
         threadsOnly: options.threadsOnly === true,
         ...(options.maxJobs === undefined ? {} : { maxJobs: options.maxJobs }),
       },
@@ -122,7 +135,16 @@ export class FilePieceStores implements PieceStores {
 
   stats(): FilePieceStoresStats {
     const { files, lanes } = this.#parts
-    return { ...this.#jobs.stats(), openFiles: files.size, lanesWaiting: lanes.waiting }
+    const hash = this.#hash().path?.path ?? 'node'
+    return { ...this.#jobs.stats(), openFiles: files.size, lanesWaiting: lanes.waiting, hash }
+  }
+
+  /** Found out once: at the first thread, or when somebody asks for figures. */
+  #hash(): ChosenHash {
+    if (this.#chosen !== null) return this.#chosen
+    const chosen = (this.#chosen = this.#chooseHash())
+    if (chosen.missing !== '') this.#log.warn('pieces are hashed by node:crypto', { missing: chosen.missing })
+    return chosen
   }
 
   /**

@@ -36,7 +36,8 @@ export interface PoolOptions {
   readonly threads: number
   /** The worker's file; it exports runBatch. */
   readonly worker: URL
-  readonly workerData: unknown
+  /** What each thread is started with, asked for when the first one is. */
+  readonly workerData: () => unknown
   /** Jobs admitted at a time; more wait outside. */
   readonly maxJobs?: number
 }
@@ -277,7 +278,7 @@ export class WorkerPool {
     const piscina = new this.#Piscina<Uint8Array, Uint8Array>({
       filename: this.#options.worker.href,
       name: 'runBatch',
-      workerData: this.#options.workerData,
+      workerData: this.#options.workerData(),
       minThreads: 0,
       maxThreads: this.#options.threads,
       idleTimeout: IDLE_MS,

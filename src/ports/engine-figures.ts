@@ -34,6 +34,8 @@ export interface PoolFigures {
   readonly openFiles: number
   /** File operations that wait for a thread of libuv. */
   readonly lanesWaiting: number
+  /** By what pieces are hashed: a path of the machine code, or `node`. */
+  readonly hash: string
   readonly jobs: Readonly<Partial<Record<string, JobFigures>>>
 }
 

@@ -20,6 +20,7 @@ import { checkCertificate } from './certificate.ts'
 import { checkClock } from './clock.ts'
 import { checkDatabase } from './database.ts'
 import { fine, type Finding, problem, warning } from './finding.ts'
+import { checkHash } from './hash.ts'
 import { checkFolder, type NamedFolder, userText } from './folders.ts'
 import { checkOpenFiles } from './limits.ts'
 import { lockHolders } from './lock-holder.ts'
@@ -75,7 +76,7 @@ export async function examine(args: DoctorArguments): Promise<Finding[]> {
   findings.push(...(await checkPorts(settings, { pid, stateDir })), ...checkBinding(settings.libtorrent.interface))
   for (const { examine: look } of args.chapters) findings.push(...((await look?.(settings, pid !== null)) ?? []))
   const needs = { openFiles: settings.disk.open_files, connections: settings.libtorrent.max_connections }
-  return [...findings, await checkOpenFiles(needs, pid)]
+  return [...findings, checkHash(settings.disk.hash), await checkOpenFiles(needs, pid)]
 }
 
 /** The parts of the program that are made for one kind of machine. */

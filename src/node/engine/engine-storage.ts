@@ -43,6 +43,7 @@ function makeStores({ settings }: EngineOptions, deps: EngineDeps, blockArena: S
   return new FilePieceStores(
     {
       threads: settings.disk.worker_threads,
+      hash: settings.disk.hash,
       openFiles: sharesOf(settings).files,
       minFreeBytes: settings.disk.min_free_bytes,
     },

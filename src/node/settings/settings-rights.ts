@@ -42,7 +42,9 @@ export const coreRights: Rights = {
   updates: { admin: ['interval', 'old_versions'] },
   resource_monitor: { admin: ['enabled', 'poll_interval', 'history_size', 'cpu_priority'] },
   webhooks: { admin: ['urls', 'events', 'secret'] },
-  disk: { admin: ['min_free_bytes', 'arena_bytes', 'range_arena_bytes', 'worker_threads', 'open_files', 'scrub_days'] },
+  disk: {
+    admin: ['min_free_bytes', 'arena_bytes', 'range_arena_bytes', 'worker_threads', 'hash', 'open_files', 'scrub_days'],
+  },
 }
 
 /** The row of `section.option`; null = there is none. */

@@ -276,6 +276,13 @@ export const settingsSchema = {
       needsRestart: true,
       doc: 'Threads that hash, check and write pieces.',
     },
+    hash: {
+      kind: 'choice',
+      values: ['auto', 'avx512', 'avx2', 'sha-ni', 'node'],
+      default: 'auto',
+      needsRestart: true,
+      doc: 'By what pieces are hashed: instructions of the processor, or node for the hash of Node; auto = the quickest that works here.',
+    },
     open_files: {
       kind: 'integer',
       min: 8,

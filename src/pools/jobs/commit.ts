@@ -2,15 +2,22 @@
 // a piece with a wrong hash leaves every file as it was.
 
 import type { CommitReply, CommitRequest } from '../contract/jobs.ts'
+import type { NativeHash } from './native-hash.ts'
 import { PieceHash } from './piece-hash.ts'
+import { segmentsRight } from './segment-hash.ts'
 import { type ArenaBytes, forEachSegment } from './segments.ts'
 import { writeSpans } from './write.ts'
 
-/** Runs the job. Throws JobFailure as blocks.write does. */
-export function commitPiece(arenas: ArenaBytes, request: CommitRequest): CommitReply {
-  const hash = new PieceHash(request.hash, request.tree)
-  forEachSegment(arenas, request, bytes => hash.take(bytes))
-  if (!hash.right()) return { verdict: 'bad-hash' }
+/** Runs the job. `sha`: null = by node:crypto. Throws JobFailure as blocks.write does. */
+export function commitPiece(arenas: ArenaBytes, request: CommitRequest, sha: NativeHash | null = null): CommitReply {
+  if (!isRight(arenas, request, sha)) return { verdict: 'bad-hash' }
   if (request.spans.length > 0) writeSpans(arenas, request, request.spans)
   return { verdict: 'ok' }
+}
+
+function isRight(arenas: ArenaBytes, request: CommitRequest, sha: NativeHash | null): boolean {
+  if (sha?.single === true) return segmentsRight(arenas, request, sha)
+  const hash = new PieceHash(request.hash, request.tree)
+  forEachSegment(arenas, request, bytes => hash.take(bytes))
+  return hash.right()
 }

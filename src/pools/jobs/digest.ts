@@ -7,7 +7,9 @@ import { readSync } from 'node:fs'
 import { LeafHasher } from '../../wire/metainfo/leaf-hasher.ts'
 import { HASH_CHUNK_BYTES } from '../contract/limits.ts'
 import type { DigestReply, DigestRequest, Span } from '../contract/jobs.ts'
+import type { NativeHash } from './native-hash.ts'
 import { JobFailure, onDescriptor } from './failure.ts'
+import { digestsSideBySide } from './pieces-side-by-side.ts'
 import { takeZeroes } from './segments.ts'
 
 const SHA1_BYTES = 20
@@ -16,10 +18,11 @@ const ROOT_BYTES = 32
 let chunk: Uint8Array | null = null
 
 /**
- * Runs the job. Throws JobFailure with the errno of a failed read or `SHORT` (a file ends before its span does),
+ * Runs the job. `sha`: null = by node:crypto. Throws JobFailure with the errno of a failed read or `SHORT` (a file ends before its span does),
  * RangeError when spans and pieces do not agree.
  */
-export function digestPieces(request: DigestRequest): DigestReply {
+export function digestPieces(request: DigestRequest, sha: NativeHash | null = null): DigestReply {
+  if (sha !== null) return digestsSideBySide(request, sha)
   const pieces = new NewPieceHashes(request)
   for (const span of request.spans) {
     if (span.fd < 0) takeZeroes(span.length, bytes => pieces.take(bytes))

@@ -1,6 +1,6 @@
 // Job pieces.hash: neighbouring pieces as they are on disk against their hashes. Reads in chunks through one buffer a
 // thread, whatever the pieces' length; holes read as zeroes. Invariant: one verdict a piece, in order. Also job
-// piece.leaves.
+// piece.leaves. By node:crypto; with machine code pieces-side-by-side.ts does both.
 
 import { readSync } from 'node:fs'
 import { LeafHasher } from '../../wire/metainfo/leaf-hasher.ts'
@@ -15,6 +15,8 @@ import type {
   TreeCheck,
 } from '../contract/jobs.ts'
 import { onDescriptor } from './failure.ts'
+import type { NativeHash } from './native-hash.ts'
+import { leavesSideBySide, verdictsSideBySide } from './pieces-side-by-side.ts'
 import { PieceHash } from './piece-hash.ts'
 import { isZeroes, takeZeroes } from './segments.ts'
 
@@ -28,15 +30,20 @@ interface ByteSink {
 
 let chunk: Uint8Array | null = null
 
-/** Runs the job. Throws JobFailure with the errno of a failed read, RangeError when spans and pieces do not agree. */
-export function hashPieces(request: HashRequest): HashReply {
+/**
+ * Runs the job. `sha`: null = by node:crypto. Throws JobFailure with the errno of a failed read, RangeError when spans
+ * and pieces do not agree.
+ */
+export function hashPieces(request: HashRequest, sha: NativeHash | null = null): HashReply {
+  if (sha !== null) return { verdicts: verdictsSideBySide(request, sha) }
   const pieces = new PieceHashes(request)
   readSpans(pieces, request.spans)
   return { verdicts: pieces.end() }
 }
 
 /** Runs job piece.leaves. Throws as hashPieces does. */
-export function hashLeaves({ spans }: LeavesRequest): LeavesReply {
+export function hashLeaves({ spans }: LeavesRequest, sha: NativeHash | null = null): LeavesReply {
+  if (sha !== null) return { leaves: leavesSideBySide(spans, sha) }
   const hasher = new LeafHasher(spans.reduce((sum, span) => sum + span.length, 0))
   let missing = false
   const skip = (): void => {

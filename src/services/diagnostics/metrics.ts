@@ -130,6 +130,9 @@ function engineFamilies({ session, pool, arenas }: EngineFigures): MetricFamily[
       { labels: { state: 'half_open' }, value: session.peersHalfOpen },
     ]),
     gauge('tributary_worker_threads', 'Threads that hash and write pieces.', [{ value: pool.threads }]),
+    gauge('tributary_hash_path', 'By what pieces are hashed: a path of the machine code, or node:crypto.', [
+      { labels: { path: pool.hash }, value: 1 },
+    ]),
     gauge('tributary_jobs_waiting', 'What waits for worker threads, for room in their queue, and for the disk.', [
       { labels: { for: 'thread' }, value: pool.queuedJobs },
       { labels: { for: 'queue' }, value: pool.waiting },

@@ -4,9 +4,12 @@
 
 import type { PieceRun } from '../../base/piece-run.ts'
 
-/** A job costs some 0.15 ms of messages whatever its size: 10 % of hashing the least, 2 % of the most. */
+/**
+ * A job costs some 0.15 ms of messages whatever its size: 10 % of hashing the least. The most has pieces of 1 or 2 MiB
+ * for every lane of the machine code.
+ */
 const LEAST_BYTES = 2 * 1024 * 1024
-const MOST_BYTES = 8 * 1024 * 1024
+const MOST_BYTES = 32 * 1024 * 1024
 /** Each piece has 20 bytes in the request and a word in the reply. */
 const MOST_PIECES = 512
 /** A run that came back sooner than this makes the next ones longer, one that took more than that shorter. */

@@ -70,8 +70,8 @@ export interface NewPieceRun extends PieceRun {
   readonly trees: readonly number[]
 }
 
-/** Bytes of a run, unless one piece has more: some milliseconds of work for a thread. */
-const RUN_BYTES = 4 * 1024 * 1024
+/** Bytes of a run, unless one piece has more: some milliseconds of work for a thread, 16 pieces of 1 MiB side by side. */
+const RUN_BYTES = 16 * 1024 * 1024
 
 /** Most pieces of a run. */
 const MAX_RUN_PIECES = 256

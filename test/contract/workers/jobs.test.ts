@@ -24,7 +24,10 @@ function makePool(
   options: Partial<PoolOptions> = {},
   onRepeatedLoss = (): void => undefined,
 ): WorkerPool {
-  const pool = new WorkerPool({ threads: 1, worker, workerData: null, ...options }, { log: silentLog, onRepeatedLoss })
+  const pool = new WorkerPool(
+    { threads: 1, worker, workerData: () => null, ...options },
+    { log: silentLog, onRepeatedLoss },
+  )
   t.after(() => pool.stop())
   return pool
 }
@@ -152,7 +155,7 @@ test('failures arrive as data: errno with descriptor, bug with stack', async t =
 
 test('the worker of the product: only right bytes are written, and only they pass a check', async t => {
   const { fd, arena, bytes, contents } = pieceBytes(t)
-  const pool = makePool(t, pieceWorker, { workerData: { arenas: [arena, arena] } })
+  const pool = makePool(t, pieceWorker, { workerData: () => ({ arenas: [arena, arena], hash: null }) })
   const spans = [{ fd, position: 0, length: bytes.length }]
   const right = createHash('sha1').update(bytes).digest()
   const commit = { arena: 0, segments: [0, bytes.length], hash: new Uint8Array(right), tree: null, spans } as const

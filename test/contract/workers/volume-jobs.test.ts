@@ -39,7 +39,7 @@ function rig(t: TestContext, threadsOnly = true) {
   )
   const arena = new SharedArrayBuffer(65_536)
   const pools = new VolumeJobs(
-    { threads: 3, worker: new URL('./waiting-worker.js', import.meta.url), workerData: { gates }, threadsOnly },
+    { threads: 3, worker: new URL('./waiting-worker.js', import.meta.url), workerData: () => ({ gates }), threadsOnly },
     { lanes, arenas: [arena, arena], log: silentLog },
   )
   t.after(async () => {

@@ -34,6 +34,7 @@ export const engine: EngineMetrics = {
       waiting: 6,
       workersLost: 0,
       openFiles: 9,
+      hash: 'avx2',
       lanesWaiting: 8,
       jobs: { 'piece.commit': { count: 4, waitMs: 250, runMs: 1500 } },
     },

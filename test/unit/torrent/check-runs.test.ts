@@ -33,15 +33,15 @@ test('every piece is in one run of neighbours, in order', () => {
   ])
 })
 
-test('runs grow to 8 MiB while they come back quickly, and shrink to 2 MiB when they do not', () => {
+test('runs grow to 32 MiB while they come back quickly, and shrink to 2 MiB when they do not', () => {
   const runs = new CheckRuns(upTo(10_000), MIB, 4)
   const next = (tookMs: number) => {
     runs.took(tookMs)
     return runs.next()?.count
   }
   assert.equal(runs.next()?.count, 2)
-  assert.deepEqual([1, 1, 1, 1].map(next), [4, 8, 8, 8])
-  assert.deepEqual([25, 41, 25, 41, 41, 14].map(next), [8, 4, 4, 2, 2, 4])
+  assert.deepEqual([1, 1, 1, 1, 1].map(next), [4, 8, 16, 32, 32])
+  assert.deepEqual([25, 41, 25, 41, 41, 14].map(next), [32, 16, 16, 8, 4, 8])
 })
 
 test('the last runs are short, so that all lanes end together', () => {

@@ -1,0 +1,51 @@
+// What runs of a case say: ratios of the same round, how far runs lie apart, and what targets make of them.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type CaseResult, ratioByRounds, spreadOf, tableOf } from '../../../bench/lib/samples.ts'
+import { judge } from '../../../bench/lib/targets.ts'
+import { takeTurns } from '../../../bench/lib/turns.ts'
+
+/** Another program slowed the second round down for both. */
+const disturbed: CaseResult = {
+  id: 'recheck',
+  primary: 'MB/s',
+  results: [
+    { client: 'tributary', runs: [{ 'MB/s': 3200 }, { 'MB/s': 1000 }, { 'MB/s': 3100 }], rounds: [0, 1, 2] },
+    { client: 'libtorrent', runs: [{ 'MB/s': 1000 }, { 'MB/s': 310 }], rounds: [0, 1] },
+  ],
+}
+
+test('a ratio is the median of rounds in which both ran', () => {
+  assert.equal(ratioByRounds(disturbed, 'MB/s', 'libtorrent')?.toFixed(2), '3.21')
+  assert.equal(ratioByRounds(disturbed, 'MB/s', 'aria2'), null)
+  const row = judge([disturbed]).find(({ case: id }) => id === 'recheck')
+  assert.equal(row?.reached, 'yes')
+  assert.match(row?.rival ?? '', /x3\.21$/)
+})
+
+test('the table says how far the runs lie apart', () => {
+  const [ours] = disturbed.results
+  assert.ok(ours)
+  assert.equal(Math.round(spreadOf(ours, 'MB/s') ?? 0), 71)
+  assert.equal(spreadOf({ client: 'aria2', runs: [{ 'MB/s': 1 }] }, 'MB/s'), null)
+  const rows = tableOf(disturbed)
+  assert.deepEqual(
+    rows.map(row => row['spread %'] ?? ''),
+    [71, 105, ''],
+  )
+})
+
+test('each run is of a round, and says what else the machine did', async () => {
+  const run = () => Promise.resolve({ 'MB/s': 1 })
+  const failures: string[] = []
+  const broken = () => Promise.reject(new Error('gone'))
+  const turns = [
+    { client: 'tributary', run },
+    { client: 'slow', run: broken },
+  ]
+  const { results } = await takeTurns('case', 'MB/s', turns, { rounds: 3, everyone: true }, failures)
+  assert.deepEqual(results[0]?.rounds, [0, 1, 2])
+  assert.ok((results[0]?.runs[0]?.['busy elsewhere'] ?? -1) >= 0)
+  assert.deepEqual(failures, ['FAILED case: slow: gone'])
+})
