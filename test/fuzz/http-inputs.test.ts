@@ -8,7 +8,7 @@ import { InputCheck } from '../../src/http/checked-input.ts'
 import { hostAllowed } from '../../src/http/origin.ts'
 import { chooseRanges } from '../../src/http/range-header.ts'
 import { parseBody, parsePairs } from '../../src/http/raw-parameters.ts'
-import { AddParameters, ListParameters, PatchParameters, UploadParameters } from '../../src/http/schemas/downloads.ts'
+import { AddParameters, PageParameters, PatchParameters, UploadParameters } from '../../src/http/schemas/downloads.ts'
 import { StreamedFile, partLength, planStream } from '../../src/http/stream-plan.ts'
 import { type Fuzz, fuzz } from '../kit/sim/fuzz.ts'
 
@@ -25,7 +25,7 @@ const checks = [
   [AddParameters, new InputCheck(AddParameters, { torrent: 'uri' })],
   [PatchParameters, new InputCheck(PatchParameters, {})],
   [UploadParameters, new InputCheck(UploadParameters, {})],
-  [ListParameters, new InputCheck(ListParameters, {})],
+  [PageParameters, new InputCheck(PageParameters, {})],
 ] as const
 
 /** The result, or null for a client's error; anything else thrown fails the test. */
