@@ -166,6 +166,7 @@ function responses(route: Route): Plain {
     made['200'] = { description: 'HEAD, or a file of 0 bytes.' }
     made['304'] = { description: 'If-None-Match names the present ETag.' }
   }
+  if (route.compressed) made['304'] = { description: 'If-None-Match names the present ETag.' }
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of codes) {
     const { status } = errorTable[code]

@@ -32,6 +32,7 @@ export const listDownloads = route({
   path: '/downloads',
   kind: 'json',
   scope: 'read',
+  compressed: true,
   tag,
   summary: 'All downloads, active and inactive',
   choices: [
