@@ -133,15 +133,30 @@ export class ListIndex {
     if (later) await nextTurn()
     const looked: Looked = { begunMs: this.#clock.now(), version: this.#version }
     const turns = new Turns(this.#clock)
+    if (this.#looked?.version === looked.version) await this.#lookAtRows(turns)
+    else await this.#lookAtEntries(turns)
+    this.#looked = looked
+  }
+
+  /** Which downloads there are is known: whoever adds or removes one names it. */
+  async #lookAtRows(turns: Turns): Promise<void> {
+    let count = 0
+    for (const row of this.#rows.values()) {
+      const { mark } = row.entry
+      if (mark === null || mark !== row.mark) this.#refresh(row.infoHash)
+      count += 1
+      if (count % STEP_ROWS === 0) await turns.after(STEP_ROWS)
+    }
+  }
+
+  async #lookAtEntries(turns: Turns): Promise<void> {
     let count = 0
     for (const infoHash of this.#entries.keys()) {
       this.#refresh(infoHash)
       count += 1
       if (count % STEP_ROWS === 0) await turns.after(STEP_ROWS)
     }
-    if (this.#rows.size > this.#entries.size)
-      for (const infoHash of this.#rows.keys()) if (!this.#entries.has(infoHash)) this.#refresh(infoHash)
-    this.#looked = looked
+    for (const infoHash of this.#rows.keys()) if (!this.#entries.has(infoHash)) this.#refresh(infoHash)
   }
 
   #refresh(infoHash: InfoHash): void {

@@ -154,12 +154,14 @@ test('what a request changed is in the next answer; the rest two seconds later',
   assert.deepEqual(await found({ filter: 'seeding' }), [3, 4])
   all[2]?.change({ status: 'DLSTATUS_STOPPED' })
   set.remove(hashOf(4))
-  assert.deepEqual(await found({ filter: 'seeding' }), [3, 4])
+  pages.changed(hashOf(4))
+  assert.deepEqual(await found({ filter: 'seeding' }), [3])
   clock.advance(2000)
   assert.deepEqual(await found({ filter: 'seeding' }), [])
   all[2]?.change({ status: 'DLSTATUS_SEEDING' })
+  set.add()
   pages.changed(null)
-  assert.deepEqual(await found({ filter: 'seeding' }), [3])
+  assert.deepEqual(await found({ filter: 'seeding' }), [3, 5])
 })
 
 test('an older state is answered at once while a look is under way', async () => {
@@ -235,9 +237,10 @@ for (const [seed, sort] of [
       after = page.next
       for (const one of set.entries.values()) {
         if (stays.has(one.stored.infoHash) || chance.below(40) > 0) continue
-        if (chance.below(2) === 0) set.remove(one.stored.infoHash)
-        else one.change(fields())
-        if (chance.below(2) === 0) pages.changed(one.stored.infoHash)
+        if (chance.below(2) === 0) {
+          set.remove(one.stored.infoHash)
+          pages.changed(one.stored.infoHash)
+        } else one.change(fields())
       }
       if (set.entries.size < 900) pages.changed(set.add(fields()).stored.infoHash)
       clock.advance(chance.below(900))
