@@ -1,5 +1,5 @@
-// Bodies of answers, compressed in the thread pool of zlib and once for all who ask for the same bytes: they are known by
-// a digest, and those used last are kept. Invariant: two bodies with one tag have the same bytes.
+// Bodies of answers, compressed in the thread pool of zlib and once for all who ask for the same bytes: they are known
+// by a digest, and those used last are kept. Invariant: two bodies with one tag have the same bytes.
 
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'

@@ -1,9 +1,9 @@
-// From the parameters of GET /downloads to what the service is asked: names in lists are split at commas, and what names
-// nothing is refused with its name. Pure.
+// From the parameters of GET /downloads to what the service is asked: names in lists are split at commas, and what
+// names nothing is refused with its name. Pure.
 
 import type { Static } from '@sinclair/typebox'
 import { AppError } from '../base/errors.ts'
-import { type ListQuery, SORT_FIELDS } from '../services/downloads/list-query-api.ts'
+import { type ListQuery, SORT_FIELDS } from '../services/downloads/list/list-query-api.ts'
 import { DownloadSchema, type PageParameters } from './schemas/downloads.ts'
 
 /** Names in one list, after they were split. */

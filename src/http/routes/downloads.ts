@@ -59,7 +59,8 @@ export const listDownloads = route({
       'any case; in double quotes it is no state and may hold blanks.',
     '`fields`: records have these only, and what `get_*` adds; `peers`, `pieces` and `files` among them ask for those. `infohash`: names ' +
       'that are not known are passed over. Lists may also be repeated (`fields[]=name&fields[]=size`).',
-    'Changes that no request made may be two seconds late with these, 200 ms without.',
+    'Changes that no request made may be two seconds late with these, 200 ms without. An answer without `limit` that would be longer than ' +
+      '64 MiB is 400.',
   ],
   parameters: PageParameters,
   reply: ListReply,

@@ -2,7 +2,7 @@
 // specification's; extra fields say so.
 
 import { Type } from '@sinclair/typebox'
-import { SORT_FIELDS } from '../../services/downloads/list-query-api.ts'
+import { SORT_FIELDS } from '../../services/downloads/list/list-query-api.ts'
 import { controlFields, controlProperties } from './controls.ts'
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })

@@ -27,8 +27,8 @@ export class LongAnswers {
   }
 
   /**
-   * Makes the answer and has it sent. AppErrors TooManyRequests, InvalidParameter when it becomes too long; rejects with
-   * what its values throw.
+   * Makes the answer and has it sent. AppErrors TooManyRequests, InvalidParameter when it becomes too long; rejects
+   * with what its values throw.
    */
   async answer(
     reply: Reply,

@@ -7,9 +7,9 @@ import type { ListOptions } from './downloads-api.ts'
 import type { DownloadEntry } from './download-entry.ts'
 import type { RateLimits } from './download-record.ts'
 import type { DownloadSet } from './download-set.ts'
-import type { ListPage } from './list-query-api.ts'
+import type { ListPage } from './list/list-query-api.ts'
 import type { SeedingGoals } from './seeding-goals.ts'
-import { Turns } from './turns.ts'
+import { Turns } from './list/turns.ts'
 
 /** Records made in one turn of the event loop, ms. */
 const LIST_TURN_MS = 4
@@ -41,8 +41,14 @@ export async function* recordsOf(
 }
 
 /** Each once, in the order of the names. */
-function named(set: DownloadSet, names: readonly string[]): Set<DownloadEntry> {
-  return new Set(names.map(name => set.lookUp(name)).filter(entry => entry !== null))
+function* named(set: DownloadSet, names: readonly string[]): Generator<DownloadEntry, void> {
+  const given = new Set<DownloadEntry>()
+  for (const name of names) {
+    const entry = set.lookUp(name)
+    if (entry === null || given.has(entry)) continue
+    given.add(entry)
+    yield entry
+  }
 }
 
 /** The fields that are asked for, and the parts. */

@@ -3,7 +3,7 @@
 import type { TorrentDescription } from './details-api.ts'
 import type { Explanation, FileRecord, ListedDownload } from './download-records-api.ts'
 import type { EventSubscription } from '../events/events-api.ts'
-import type { ListPage, ListQuery } from './list-query-api.ts'
+import type { ListPage, ListQuery } from './list/list-query-api.ts'
 import type { Asker, StreamableFile } from './streams-api.ts'
 
 /** Which parts of a download record are wanted beside the record itself, and of which downloads. */
@@ -78,7 +78,7 @@ export interface DownloadsService {
   listJson(): Promise<readonly Uint8Array[]>
   /**
    * Which downloads a query means. Changes that no request made may be some 2 s late. AppErrors InvalidParameter
-   * (filter), DownloadNotFound (`after`), NotReady.
+   * (filter), DownloadNotFound (`after`), TooManyRequests, NotReady.
    */
   findPage(query: ListQuery): Promise<ListPage>
   /** `{"downloads":[...],"total":n,"next":"..."}`: the plain records of a page, null = with all fields. */

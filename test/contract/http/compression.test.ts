@@ -1,5 +1,5 @@
-// Compressed answers over a real socket: by Accept-Encoding, with Vary and an ETag that stays right, and of no route that
-// answers secrets.
+// Compressed answers over a real socket: by Accept-Encoding, with Vary and an ETag that stays right, and of no route
+// that answers secrets.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

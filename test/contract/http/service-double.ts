@@ -22,7 +22,7 @@ import type {
   StreamableFile,
   TorrentDescription,
 } from '../../../src/services/api.ts'
-import type { ListPage, ListQuery } from '../../../src/services/downloads/list-query-api.ts'
+import type { ListPage, ListQuery } from '../../../src/services/downloads/list/list-query-api.ts'
 import { chapterKits } from '../../kit/chapter-kits.ts'
 import { download, file, HASH } from './sample-records.ts'
 import { updatesDouble } from './updates-double.ts'

@@ -2,8 +2,8 @@
 
 import type { InfoHash } from '../../../src/base/ids.ts'
 import type { DownloadRecord } from '../../../src/services/downloads/download-records-api.ts'
-import type { SummedDownload } from '../../../src/services/downloads/list-index.ts'
-import type { ListedSet } from '../../../src/services/downloads/list-pages.ts'
+import type { SummedDownload } from '../../../src/services/downloads/list/list-index.ts'
+import type { ListedSet } from '../../../src/services/downloads/list/list-pages.ts'
 
 /** The info hash of a number. */
 export function hashOf(number: number): InfoHash {

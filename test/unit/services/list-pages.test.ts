@@ -6,8 +6,8 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../../src/base/errors.ts'
 import type { DownloadRecord } from '../../../src/services/downloads/download-records-api.ts'
-import { ListPages } from '../../../src/services/downloads/list-pages.ts'
-import type { ListPage, ListQuery } from '../../../src/services/downloads/list-query-api.ts'
+import { ListPages } from '../../../src/services/downloads/list/list-pages.ts'
+import type { ListPage, ListQuery } from '../../../src/services/downloads/list/list-query-api.ts'
 import { hashOf, ListedDoubles } from '../../kit/doubles/listed-downloads.ts'
 import { SeededRandom } from '../../kit/sim/seeded-random.ts'
 import { HandClock } from './service-doubles.ts'
@@ -215,6 +215,21 @@ test('who asks together for one view is answered by one', async () => {
   for (const page of pages) assert.deepEqual(page, [3000, 2999, 2998])
   // Once for the rows, once for their keys.
   assert.equal(set.takeSummed(), 6000)
+})
+
+test('one view is made at a time, 64 wait for that, 16 are kept', async () => {
+  const { set, found } = rig(Array.from({ length: 100 }, (_, at) => ({ size: at })))
+  await found({})
+  const many = Array.from({ length: 70 }, (_, at) => codeOf(found({ filter: `film ${at}`, sort: 'size' })))
+  const codes = await Promise.all(many)
+  assert.equal(codes.filter(code => code === 'TooManyRequests').length, 70 - 64)
+  set.takeSummed()
+  await found({ filter: 'film 63', sort: 'size' })
+  await found({ filter: 'film 49', sort: 'size' })
+  assert.equal(set.takeSummed(), 0)
+  // Made again: its one row, `Film 7`, and those of 70 to 79.
+  await found({ filter: 'film 7', sort: 'size' })
+  assert.ok(set.takeSummed() > 0)
 })
 
 for (const [seed, sort] of [

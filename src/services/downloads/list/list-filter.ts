@@ -2,8 +2,8 @@
 // download that is looked through is a row of precomputed columns, so that a hundred thousand cost some milliseconds.
 // Pure.
 
-import { AppError } from '../../base/errors.ts'
-import type { DownloadRecord } from './download-records-api.ts'
+import { AppError } from '../../../base/errors.ts'
+import type { DownloadRecord } from '../download-records-api.ts'
 
 /** Words of one filter, and characters. */
 const MAX_WORDS = 32
@@ -80,8 +80,8 @@ interface Word {
 }
 
 /**
- * Reads `seeding films label:"my films" "active"`: states (any of them), labels (each), texts (each is in name, labels or
- * infohash). AppError InvalidParameter: too many words, or `state:` with a name that is none.
+ * Reads `seeding films label:"my films" "active"`: states (any of them), labels (each), texts (each is in name, labels
+ * or infohash). AppError InvalidParameter: too many words, or `state:` with a name that is none.
  */
 export function readFilter(text: string): ListFilter {
   if (text.length > MAX_CHARS)

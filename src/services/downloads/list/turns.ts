@@ -1,7 +1,7 @@
 // Work on many things in turns of the event loop, each some milliseconds long at most.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Clock } from '../../ports/clock.ts'
+import type { Clock } from '../../../ports/clock.ts'
 
 /** A turn ends after so long, or so many things where the clock is coarse. */
 const TURN_MS = 1

@@ -3,9 +3,9 @@
 // request that was answered before, and every other change older than 2 * LOOK_MS plus the time of one look.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { InfoHash } from '../../base/ids.ts'
-import type { Clock, Timer } from '../../ports/clock.ts'
-import type { DownloadRecord } from './download-records-api.ts'
+import type { InfoHash } from '../../../base/ids.ts'
+import type { Clock, Timer } from '../../../ports/clock.ts'
+import type { DownloadRecord } from '../download-records-api.ts'
 import { searchText, stateBits } from './list-filter.ts'
 import { Turns } from './turns.ts'
 
@@ -44,7 +44,7 @@ interface Looked {
   readonly version: number
 }
 
-/** Is told of every row that came, went or changed. */
+/** Hears of every row that came, went or changed. */
 export type RowWatch = (row: ListRow) => void
 
 /** All downloads as rows. */
@@ -96,7 +96,7 @@ export class ListIndex {
       this.#look ??= this.#lookAtAll(current).finally(() => {
         this.#look = null
       })
-      // A failure is told to those who wait for it.
+      // Who waits for it hears of a failure.
       if (current) return void this.#look.catch(() => undefined)
       await this.#look
     }

@@ -2,9 +2,10 @@
 // were asked for lately are kept, and where pages ended, so that the next one goes on there whatever happened to the
 // download that was last (decision 0520).
 
-import { AppError } from '../../base/errors.ts'
-import type { InfoHash } from '../../base/ids.ts'
-import type { Clock } from '../../ports/clock.ts'
+import { AppError } from '../../../base/errors.ts'
+import type { InfoHash } from '../../../base/ids.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import { KeyedQueue } from '../../keyed-queue.ts'
 import { type ListFilter, readFilter } from './list-filter.ts'
 import { ListIndex, type ListRow, rowOf, type SummedDownload } from './list-index.ts'
 import type { ListPage, ListQuery } from './list-query-api.ts'
@@ -24,9 +25,14 @@ export interface ListedSet {
   lookUp(name: string): SummedDownload | null
 }
 
+/** New views that wait to be filled: one is at a time, or many would hold rows that nobody keeps. */
+const MAX_FILLING = 64
+
 interface KeptView {
   readonly view: ListView
   readonly filled: Promise<void>
+  /** It is known already what it holds. */
+  full: boolean
 }
 
 /** Pages of the list. */
@@ -38,6 +44,8 @@ export class ListPages {
   readonly #views = new Map<string, KeptView>()
   /** By filter, order and infohash: what the last download of a page was sorted by when that was answered. */
   readonly #ends = new Map<string, SortKey>()
+  readonly #queue = new KeyedQueue<'fill'>()
+  #filling = 0
 
   constructor(set: ListedSet, clock: Clock) {
     this.#set = set
@@ -58,7 +66,7 @@ export class ListPages {
     this.#index.drop()
   }
 
-  /** What a query means. AppErrors InvalidParameter (filter), DownloadNotFound (`after`), NotReady. */
+  /** What a query means. AppErrors InvalidParameter (filter), DownloadNotFound (`after`), TooManyRequests, NotReady. */
   async find(query: ListQuery): Promise<ListPage> {
     const filter = readFilter(query.filter)
     const key = `${query.descending ? '-' : ''}${query.sort ?? ''} ${filter.key}`
@@ -77,21 +85,33 @@ export class ListPages {
     let kept = this.#views.get(key)
     this.#views.delete(key)
     if (kept === undefined) {
+      if (this.#filling >= MAX_FILLING) throw new AppError('TooManyRequests')
       const view = new ListView(filter, order)
-      kept = { view, filled: view.fill(this.#index.rows.values(), new Turns(this.#clock)) }
+      kept = { view, filled: this.#fill(view), full: false }
       kept.filled.catch(() => this.#views.delete(key))
     }
     this.#views.set(key, kept)
     await kept.filled
+    kept.full = true
     this.#makeRoom()
     return kept.view
+  }
+
+  async #fill(view: ListView): Promise<void> {
+    this.#filling += 1
+    try {
+      await this.#queue.run('fill', () => view.fill(this.#index.rows.values(), new Turns(this.#clock)))
+    } finally {
+      this.#filling -= 1
+    }
   }
 
   /** The longest unused go first; the newest stays whatever its size. */
   #makeRoom(): void {
     let rows = 0
     for (const { view } of this.#views.values()) rows += view.size
-    for (const [key, { view }] of this.#views) {
+    for (const [key, { view, full }] of this.#views) {
+      if (!full) continue
       if (this.#views.size === 1 || (this.#views.size <= MAX_VIEWS && rows <= MAX_VIEW_ROWS)) return
       this.#views.delete(key)
       rows -= view.size

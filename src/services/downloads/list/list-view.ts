@@ -1,7 +1,6 @@
-// The rows of one filter in one order, kept while they are asked for: rows that changed are taken out and put where they
-// belong when the view is read, the others stay. Invariant: items are sorted by (key, infohash), and no two are equal.
+// The rows of one filter in one order, kept while they are asked for: rows that changed are taken out and put where
+// they belong when the view is read, the others stay. Invariant: items are sorted by (key, infohash), no two are equal.
 
-import type { DownloadRecord } from './download-records-api.ts'
 import type { ListFilter } from './list-filter.ts'
 import type { ListRow } from './list-index.ts'
 import type { SortField } from './list-query-api.ts'
@@ -32,7 +31,7 @@ export interface ListOrder {
 /** The key of a row in an order. */
 export function sortKey({ entry }: ListRow, { sort }: ListOrder): SortKey {
   if (sort === null) return entry.number
-  const value = (entry.summary() as DownloadRecord)[sort]
+  const value = entry.summary()[sort]
   return typeof value === 'string' ? value.toLowerCase() : value
 }
 
