@@ -176,7 +176,7 @@ test('an older state is answered at once while a look is under way', async () =>
 })
 
 test('only what changed is looked at again', async () => {
-  const { all, set, found, clock } = rig(Array.from({ length: 500 }, (_, at) => ({ size: at })))
+  const { all, set, pages, found, clock } = rig(Array.from({ length: 500 }, (_, at) => ({ size: at })))
   await found({ sort: 'size', limit: 10 })
   set.takeSummed()
   await found({ sort: 'size', limit: 10, after: hashOf(100) })
@@ -192,6 +192,9 @@ test('only what changed is looked at again', async () => {
   await found({ sort: 'size', limit: 10 })
   // The one that is awake for its row and its key; the one that moved, which this view had not read.
   assert.equal(set.takeSummed(), 4)
+  pages.changed(null)
+  await found({ sort: 'size', limit: 10 })
+  assert.equal(set.takeSummed(), 2)
 })
 
 test('rows are forgotten a minute after the last query', async () => {
