@@ -6,8 +6,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as zlib from 'node:zlib'
 import type { Coding } from './accept-encoding.ts'
 
-/** Compressed bytes that are kept. */
+/** Compressed bytes that are kept, and bodies, however short they are. */
 const MAX_KEPT_BYTES = 16 * 1024 * 1024
+const MAX_KEPT_BODIES = 256
 /** Bodies above this are compressed one at a time, others MAX_SHORT at a time. */
 const SHORT_BYTES = 1024 * 1024
 const MAX_SHORT = 2
@@ -127,9 +128,6 @@ export class CodedBodies {
     if (this.#coded.get(name) === made) this.#coded.delete(name)
   }
 }
-
-/** Bodies kept, however short they are. */
-const MAX_KEPT_BODIES = 256
 
 /** Work that is done so many at a time, in the order it came. */
 class Lanes {

@@ -1,7 +1,7 @@
 // Answers of routes whose long bodies may be compressed: coding by Accept-Encoding, a weak ETag that is the same for
 // every coding, 304 where the client has the body. What is short, and what no text is, goes as it is.
 
-import { chooseCoding } from '../accept-encoding.ts'
+import { chooseCoding, type Coding } from '../accept-encoding.ts'
 import type { CodedBodies } from '../coded-bodies.ts'
 import type { Header } from '../header-block.ts'
 import { matchesTag } from '../stream-plan.ts'
@@ -64,7 +64,7 @@ export class CodedAnswers {
 
 interface CodingParts {
   readonly bodies: CodedBodies
-  readonly offered: readonly ('zstd' | 'gzip')[]
+  readonly offered: readonly Coding[]
 }
 
 /** Kept by nobody without asking again, unless the route says more. */
