@@ -174,6 +174,7 @@ bench-rivals:
 bench-micro: build
 	@node dist/bench/micro/all.js
 	@node dist/bench/micro/encryption.js
+	@node dist/bench/micro/list-pages.js
 	@for file in dist/test/chapters/*/bench/overlay-crypto.js; do if [ -e $$file ]; then node $$file; fi; done
 
 # One flow by itself: bench-leech, bench-seed, bench-recheck, bench-ranges, bench-first-byte, bench-magnet, bench-list,

@@ -8,6 +8,8 @@ import { printable } from './show.ts'
 
 const WHOLE_HASH = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i
 const HASH_START = /^[0-9a-f]{4,63}$/i
+/** Texts up to this length narrow the list that is asked for. */
+const MAX_FILTER = 500
 /** Shown of several that fit. */
 const SHOWN = 5
 
@@ -21,14 +23,22 @@ export async function allDownloads(node: NodeClient, extras: Extras = {}): Promi
 
 /** The downloads that are meant, each once; `all` means all. CommandError when one fits none, or several. */
 export async function chosenDownloads(node: NodeClient, texts: readonly string[]): Promise<Download[]> {
+  const [only] = texts
+  if (only !== undefined && only !== 'all' && texts.length === 1) return [await chosenDownload(node, only)]
   const all = await allDownloads(node)
-  if (texts.length === 1 && texts[0] === 'all') return [...all]
+  if (texts.length === 1) return [...all]
   return [...new Set(texts.map(text => chosenOf(all, text)))]
 }
 
 /** The download that is meant. */
 export async function chosenDownload(node: NodeClient, text: string, extras: Extras = {}): Promise<Download> {
-  return chosenOf(await allDownloads(node, extras), text)
+  return chosenOf(await allDownloads(node, { ...extras, ...narrowedBy(text) }), text)
+}
+
+/** Every download that a text may mean, and not many others. */
+function narrowedBy(text: string): Extras {
+  if (WHOLE_HASH.test(text)) return { infohash: [text] }
+  return text === '' || text.length > MAX_FILTER || text.includes('"') ? {} : { filter: `"${text}"` }
 }
 
 /** The one of `all` that a text means. */

@@ -8,40 +8,15 @@ import type { AddFlags } from './add-command.ts'
 import { chosenDownload, chosenDownloads, filesOf } from './chosen.ts'
 import { type CommandContext, forNode, type NodeFlags, runForNode } from './command-run.ts'
 import { hopCount } from './hop-count.ts'
+import { addListCommand } from './list-command.ts'
 import { CommandError } from './node-client.ts'
-import { percentText, printable, rateText, sizeText, statusText, tableText, timeText } from './show.ts'
+import { percentText, printable, rateText, sizeText, tableText } from './show.ts'
 
 const DOWNLOAD = 'info hash, its first digits, or (a part of) the name'
 const KILO: Readonly<Record<string, number>> = { '': 1, k: 1000, m: 1_000_000 }
 
 function width(): number {
   return process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY
-}
-
-function listText(rows: readonly Download[]): string {
-  const columns = [
-    { head: 'HASH' },
-    ...['DONE', 'SIZE', 'DOWN', 'UP', 'ETA', 'RATIO'].map(head => ({ head, right: true })),
-    { head: 'STATUS' },
-    { head: 'NAME' },
-  ]
-  const lines = rows.map(row => [
-    row.infohash.slice(0, 8),
-    percentText(row.progress),
-    row.size > 0 ? sizeText(row.size) : '',
-    rateText(row.speed_down),
-    rateText(row.speed_up),
-    row.progress < 1 && !row.status.startsWith('DLSTATUS_STOPPED') ? timeText(row.eta) : '',
-    row.ratio.toFixed(2),
-    anonymously(statusText(row.status, row.queued), row.hops),
-    row.name,
-  ])
-  return tableText(columns, lines, width())
-}
-
-/** `downloading, 2 hops`. */
-function anonymously(text: string, hops: number): string {
-  return hops === 0 ? text : `${text}, ${hops} ${hops === 1 ? 'hop' : 'hops'}`
 }
 
 function filesText(files: readonly DownloadFile[]): string {
@@ -117,20 +92,6 @@ async function patchEach(
 }
 
 function addListing(program: Command): void {
-  forNode(program.command('ls').description('List downloads.'))
-    .option('-l, --label <label>', 'only those with this label')
-    .option('-s, --status <text>', 'only those whose status has this in it')
-    .action((flags: NodeFlags & { label?: string; status?: string }) =>
-      runForNode(flags, async ({ node, show, json }) => {
-        const { downloads } = await node.call('GET /downloads')
-        const wanted = downloads.filter(
-          row =>
-            (flags.label === undefined || row.labels.includes(flags.label)) &&
-            (flags.status === undefined || statusText(row.status, row.queued).includes(flags.status.toLowerCase())),
-        )
-        show(json ? { downloads: wanted } : wanted, () => listText(wanted))
-      }),
-    )
   forNode(program.command('info').description('Everything about a download.').argument('<download>', DOWNLOAD)).action(
     (text: string, flags: NodeFlags) =>
       runForNode(flags, async ({ node, show }) => show(await chosenDownload(node, text))),
@@ -345,6 +306,7 @@ function prioritiesOf(texts: readonly string[]): number[] {
 /** Adds every command of this file. */
 export function addDownloadCommands(program: Command): void {
   addAdding(program)
+  addListCommand(program)
   addListing(program)
   addStates(program)
   addParts(program)

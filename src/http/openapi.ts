@@ -43,6 +43,8 @@ const CHOICES: readonly string[] = [
     'hexadecimal), 405 with Allow, 408 metadata not found in time, 409 state, 413 body over 1 MiB (16 MiB where it may hold a torrent), 416 range, 502 ' +
     'source, 503 with Retry-After. While the store is being upgraded only /state, /events, /healthz and /docs answer, the ' +
     'rest 503 `NotReady`. All error codes are names of this node; fields marked "extra" are additions.',
+  'Long answers of `GET /downloads`, `GET /downloads/{infohash}`, the dashboard and /docs are compressed by Accept-Encoding (gzip; zstd ' +
+    'where the Node that runs this has it), with Vary and a weak ETag: 304 for If-None-Match. No others are.',
 ]
 
 /** What the document says beside the routes. */
@@ -166,6 +168,7 @@ function responses(route: Route): Plain {
     made['200'] = { description: 'HEAD, or a file of 0 bytes.' }
     made['304'] = { description: 'If-None-Match names the present ETag.' }
   }
+  if (route.compressed) made['304'] = { description: 'If-None-Match names the present ETag.' }
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of codes) {
     const { status } = errorTable[code]

@@ -150,6 +150,11 @@ export interface Route<Kind extends keyof ReplyKinds = keyof ReplyKinds> {
    * names the session id that a 409 gave.
    */
   readonly door: boolean
+  /**
+   * Long answers are compressed for clients that take that. Never where a secret (key, setting, signed link, seed) may
+   * stand beside what others write: the length would tell of it (decision 0520).
+   */
+  readonly compressed: boolean
   /** It answers while the store is being upgraded; those of scope `open` do anyway. */
   readonly whileUpgrading: boolean
   readonly tag: string
@@ -217,6 +222,7 @@ interface RouteParts<
   scope: Scope
   signedLinks?: boolean
   door?: boolean
+  compressed?: boolean
   whileUpgrading?: boolean
   tag: string
   summary: string
@@ -252,6 +258,7 @@ export function route<
     ...parts,
     signedLinks: parts.signedLinks ?? false,
     door: parts.door ?? false,
+    compressed: parts.compressed ?? false,
     whileUpgrading: parts.whileUpgrading ?? parts.scope === 'open',
     description: parts.description ?? '',
     choices: parts.choices ?? [],

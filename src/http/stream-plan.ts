@@ -126,8 +126,8 @@ function contentRange(range: ByteRange, size: number): string {
   return `bytes ${range.start}-${range.end - 1}/${size}`
 }
 
-// RFC 9110 13.1.2: weak comparison, any of a list, or `*`.
-function matchesTag(header: string, tag: string): boolean {
+/** Whether If-None-Match names a tag (RFC 9110 13.1.2): weak comparison, any of a list, or `*`; '' names none. */
+export function matchesTag(header: string, tag: string): boolean {
   if (header === '') return false
   return header.split(',').some(text => {
     const candidate = text.trim()

@@ -78,6 +78,11 @@ describe('command line', { concurrency: 1 }, () => {
     assert.match(listed, /stopped\s+A show\n$/)
     assert.equal((await json<{ downloads: unknown[] }>('ls', '--label', 'none')).downloads.length, 0)
     assert.equal((await json<{ downloads: unknown[] }>('ls', '--status', 'stop')).downloads.length, 1)
+    const one = { downloads: [{ name: 'A show' }], total: 1, next: '' }
+    const options = ['--filter', 'stopped label:shows', '--sort', '-name', '-n', '5', '--infohash', made.infoHash]
+    assert.deepEqual(await json('ls', ...options, '--fields', 'name'), one)
+    assert.equal(await printed('ls', ...options, '--fields', 'name'), '- name: A show\n')
+    assert.deepEqual(await json('ls', '--filter', 'seeding'), { downloads: [], total: 0, next: '' })
   })
 
   test('names of strangers reach the terminal as text', async () => {

@@ -402,6 +402,25 @@ describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
     }
   })
 
+  test('the first rows are there before the whole list is', async () => {
+    const watched = await watchedPage(browser, scene.node.baseUrl, WIDE)
+    const { page } = watched
+    await page.addInitScript(`localStorage.setItem('tributary.key', ${JSON.stringify(scene.node.key)})`)
+    let asked = ''
+    page.on('request', request => {
+      if (request.url().includes('/downloads?')) asked = request.url()
+    })
+    await page.route(/\/events/, () => undefined)
+    await page.goto(scene.node.baseUrl)
+    await page.locator(`#row-${scene.film}`).waitFor()
+    assert.match(asked, /limit=100&sort=-time_added/)
+    await page.unroute(/\/events/)
+    await page.reload()
+    await page.locator('.dot.live').waitFor({ state: 'attached' })
+    watched.check()
+    await page.context().close()
+  })
+
   test('a key that is not taken any more is asked for again', async () => {
     const watched = await watchedPage(browser, scene.node.baseUrl, WIDE)
     const { page } = watched

@@ -56,6 +56,7 @@ const readDownload = route({
   path: '/downloads/{infohash}',
   kind: 'json',
   scope: 'read',
+  compressed: true,
   tag,
   summary: 'One download',
   choices: ['Extra. `download` is its record as in GET /downloads, with the parts that the same parameters ask for.'],

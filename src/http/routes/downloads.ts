@@ -2,13 +2,14 @@
 
 import { AppError } from '../../base/errors.ts'
 import type { FileRecord } from '../../services/downloads/download-records-api.ts'
+import { askedList } from '../list-query.ts'
 import { type BytesReply, ListedJson, PreparedJson, route } from '../route.ts'
 import {
   AddParameters,
   AddReply,
   FilesReply,
-  ListParameters,
   ListReply,
+  PageParameters,
   PatchParameters,
   PatchReply,
   RemoveParameters,
@@ -17,6 +18,8 @@ import {
 import { infohashOf, SAMPLE_INFOHASH } from './infohash.ts'
 
 const tag = 'downloads'
+/** Records that are made without waiting for other long answers. */
+const MAX_PREPARED = 1000
 
 /** Files as they are listed; a link is made when its file is taken, since each costs a signature. */
 function* withLinks(files: Iterable<FileRecord>, linkTo: (index: number) => string): Generator<object, void> {
@@ -29,6 +32,7 @@ export const listDownloads = route({
   path: '/downloads',
   kind: 'json',
   scope: 'read',
+  compressed: true,
   tag,
   summary: 'All downloads, active and inactive',
   choices: [
@@ -44,17 +48,41 @@ export const listDownloads = route({
     'Each file has `progress` here too.',
     'A download that waits in the queue (settings `active_*`) is DLSTATUS_STOPPED, and `queued` (extra) is true.',
     'While the node starts, every download is listed; those not loaded yet are DLSTATUS_WAITING4HASHCHECK.',
+    'Extra: `limit`, `after`, `filter`, `sort`, `infohash` and `fields` ask for a part of the list; with any of them the answer has `total` ' +
+      '(downloads that are meant, on all pages) and `next` (the `after` of the next page, empty on the last one).',
+    '`sort`: without it the order in which they were added; equal ones follow each other by `infohash`; texts compare in lower case. `after` ' +
+      'is a place in that order: it holds although the download there is gone or has moved since its page was answered; one that ' +
+      'was never on a page and does not exist is 404. Who follows `next` sees every download that stays and keeps its place exactly once.',
+    '`filter`: words with blanks or commas between. States, any of which must hold: `all`, `active`, `inactive`, `downloading`, `seeding`, ' +
+      '`completed`, `stopped`, `paused`, `queued`, `checking`, `errored`, `trouble`, `moving`, `stalled`, `allocating`, `metadata`, `circuits`, ' +
+      'as such or as `state:NAME`. `label:NAME`: it has that label. Every other word must be in name, labels or infohash, in ' +
+      'any case; in double quotes it is no state and may hold blanks.',
+    '`fields`: records have these only, and what `get_*` adds; `peers`, `pieces` and `files` among them ask for those. `infohash`: names ' +
+      'that are not known are passed over. Lists may also be repeated (`fields[]=name&fields[]=size`).',
+    'Changes that no request made may be two seconds late with these, 200 ms without. An answer without `limit` that would be longer than ' +
+      '64 MiB is 400.',
   ],
-  parameters: ListParameters,
+  parameters: PageParameters,
   reply: ListReply,
-  errors: ['InvalidParameter'],
+  errors: ['InvalidParameter', 'DownloadNotFound'],
   sample: { path: '/downloads', query: 'get_peers=1&get_files=true&get_pieces=1', status: 200 },
-  run: async ({ services }, { parameters }) => {
+  run: async ({ services: { downloads } }, { parameters }) => {
+    const { query, fields, ...parts } = askedList(parameters)
     // An empty list from a node that has not looked yet would say that every download is gone.
-    await services.downloads.whenListed()
-    const { get_peers: peers = false, get_pieces: pieces = false, get_files: files = false } = parameters
-    if (!peers && !pieces && !files) return new PreparedJson(await services.downloads.listJson())
-    return new ListedJson('downloads', () => services.downloads.list({ peers, pieces, files }))
+    await downloads.whenListed()
+    const plain = !Object.values(parts).includes(true)
+    if (query === null)
+      return plain
+        ? new PreparedJson(await downloads.listJson())
+        : new ListedJson('downloads', () => downloads.list(parts))
+    const page = await downloads.findPage(query)
+    if (plain && page.infohashes.length <= MAX_PREPARED) return new PreparedJson(await downloads.pageJson(page, fields))
+    const frame = {
+      before: '{"downloads":',
+      after: () => `,"total":${page.total},"next":${JSON.stringify(page.next)}}`,
+    }
+    const options = { ...parts, only: page.infohashes, ...(fields === null ? {} : { fields }) }
+    return new ListedJson(frame, () => downloads.list(options))
   },
 })
 

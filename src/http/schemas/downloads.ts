@@ -2,6 +2,7 @@
 // specification's; extra fields say so.
 
 import { Type } from '@sinclair/typebox'
+import { SORT_FIELDS } from '../../services/downloads/list/list-query-api.ts'
 import { controlFields, controlProperties } from './controls.ts'
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
@@ -136,11 +137,58 @@ export const DownloadSchema = Type.Object({
   pieces: Type.Optional(Type.String({ description: 'extra: base64, one bit a piece, most significant first' })),
 })
 
-/** Query of GET /downloads. */
-export const ListParameters = Type.Object({
+/** Parts of records that are asked for. */
+const ListParameters = Type.Object({
   get_peers: Type.Optional(Type.Boolean({ description: 'a boolean: add `peers` to each record; costs performance' })),
   get_pieces: Type.Optional(Type.Boolean({ description: 'a boolean: add `pieces` to each record; costs performance' })),
   get_files: Type.Optional(Type.Boolean({ description: 'a boolean: add `files` to each record; costs performance' })),
+})
+
+/** Records of a page. */
+const MAX_PAGE = 1000
+/** Downloads that a query names. */
+const MAX_NAMED = 1000
+
+/** Query of GET /downloads. */
+export const PageParameters = Type.Object({
+  ...ListParameters.properties,
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_PAGE,
+      description: `from 1 to ${MAX_PAGE}: at most so many downloads (extra)`,
+    }),
+  ),
+  after: Type.Optional(
+    Type.String({
+      pattern: '^(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})$',
+      description: 'an infohash, `next` of the page before: only downloads behind that one (extra)',
+    }),
+  ),
+  filter: Type.Optional(
+    Type.String({
+      maxLength: 1000,
+      description: 'at most 1000 characters: states, `label:NAME`, texts of name, labels or infohash (extra)',
+    }),
+  ),
+  sort: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: `a field, with \`-\` before it descending (extra): ${SORT_FIELDS.join(', ')}`,
+    }),
+  ),
+  infohash: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: MAX_NAMED,
+      description: `at most ${MAX_NAMED} infohashes with commas between: only these downloads (extra)`,
+    }),
+  ),
+  fields: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: 100,
+      description: 'names of fields with commas between: records have only these (extra)',
+    }),
+  ),
 })
 
 const Hops = Type.Integer({ minimum: 0, maximum: 3, description: 'an integer from 0 (plain) to 3' })
@@ -188,7 +236,15 @@ export const ReadParameters = ListParameters
 /** GET /downloads/{infohash}. */
 export const ReadReply = Type.Object({ download: DownloadSchema })
 /** GET /downloads. */
-export const ListReply = Type.Object({ downloads: Type.Array(DownloadSchema) })
+export const ListReply = Type.Object({
+  downloads: Type.Array(DownloadSchema),
+  total: Type.Optional(
+    Count('extra, with `limit`, `after`, `filter`, `sort`, `infohash` or `fields`: downloads on all pages together'),
+  ),
+  next: Type.Optional(
+    Type.String({ description: 'extra, with the same: `after` of the next page; empty = the last one' }),
+  ),
+})
 /** PUT /downloads. */
 export const AddReply = Type.Object({ started: Type.Boolean(), infohash: Type.String() })
 /** DELETE /downloads/{infohash}. */

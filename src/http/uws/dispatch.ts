@@ -31,6 +31,7 @@ import { MAX_BODY_BYTES, MAX_PLAIN_BODY_BYTES } from '../table.ts'
 import { BodyShare, collectBody } from './body.ts'
 import { EventLines } from './event-lines.ts'
 import { EventStream, eventHeaders, wantsServerSent } from './event-stream.ts'
+import { CodedAnswers } from './coded-answers.ts'
 import { checkFraming } from './framing.ts'
 import { LongAnswers } from './long-answers.ts'
 import type { HttpRequest, HttpResponse } from './native.ts'
@@ -52,6 +53,7 @@ const UPGRADING_TEXT = 'The store is being upgraded; /state and /events tell how
 
 const NO_HEADERS: readonly Header[] = []
 const NO_BODY = new Uint8Array(0)
+const JSON_SHOWN = { contentType: 'application/json', headers: NO_HEADERS }
 
 /** A request that has its route, and its reply. */
 class Input implements RouteInput<unknown> {
@@ -110,6 +112,7 @@ export class Dispatch {
   readonly #checks = new Map<Route, InputCheck>()
   readonly #streams: StreamAnswers
   readonly #longAnswers: LongAnswers
+  readonly #codedAnswers = new CodedAnswers()
   readonly #followers = new Set<Reply>()
   readonly #eventLines = new EventLines()
   readonly #maxFollowers: number
@@ -233,19 +236,20 @@ export class Dispatch {
     return result.then(value => this.#answer(route, input, value))
   }
 
-  #answer(route: Route, { reply, head, holder }: Input, result: unknown): void | Promise<void> {
+  #answer(route: Route, asked: Input, result: unknown): void | Promise<void> {
+    const { reply, head, holder } = asked
     if (!reply.alive) return
     if (route.kind !== 'json' && route.kind !== 'bytes') this.#keyWatch.watch(reply, holder, route.scope)
     switch (route.kind) {
       case 'json':
-        if (result instanceof PreparedJson) return reply.parts(200, 'application/json', result.parts)
+        if (result instanceof PreparedJson) return this.#send(route, asked, result.parts)
         if (result instanceof ListedJson) {
           head.keep()
-          return this.#longAnswers.answer(reply, result)
+          return this.#longAnswers.answer(reply, result, parts => this.#send(route, asked, parts))
         }
-        return reply.json(200, result)
+        return this.#send(route, asked, [Buffer.from(JSON.stringify(result))])
       case 'bytes':
-        return this.#answerBytes(reply, result as BytesReply)
+        return this.#answerBytes(route, asked, result as BytesReply)
       case 'stream':
         return this.#streams.answer(reply, head, result as StreamableFile)
       case 'file':
@@ -275,9 +279,15 @@ export class Dispatch {
     return object ?? {}
   }
 
-  #answerBytes(reply: Reply, answer: BytesReply): void {
-    const headers: readonly Header[] = answer.headers ?? []
-    reply.bytes(200, answer.contentType, answer.body, headers)
+  #answerBytes(route: Route, asked: Input, { contentType, body, headers }: BytesReply): void | Promise<void> {
+    return this.#send(route, asked, [body], { contentType, headers: headers ?? NO_HEADERS })
+  }
+
+  /** A whole answer: compressed where its route and its client let it be. */
+  #send(route: Route, { reply, head }: Input, parts: readonly Uint8Array[], shown = JSON_SHOWN): void | Promise<void> {
+    const { contentType, headers } = shown
+    if (route.compressed) return this.#codedAnswers.answer(reply, head, { contentType, parts, headers })
+    return reply.parts(200, contentType, parts, headers)
   }
 
   #answerEvents(reply: Reply, head: RequestHead, answer: EventsReply): void {

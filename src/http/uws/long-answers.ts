@@ -27,11 +27,24 @@ export class LongAnswers {
   }
 
   /**
-   * Makes the answer and sends it. AppErrors TooManyRequests, InvalidParameter when it becomes too long; rejects with
-   * what its values throw.
+   * Makes the answer and has it sent. AppErrors TooManyRequests, InvalidParameter when it becomes too long; rejects
+   * with what its values throw.
    */
-  async answer(reply: Reply, { frame, values }: ListedJson): Promise<void> {
+  async answer(
+    reply: Reply,
+    { frame, values }: ListedJson,
+    send: (parts: readonly Uint8Array[]) => void | Promise<void>,
+  ): Promise<void> {
     await this.#place(reply)
+    try {
+      // The place is kept while it is compressed: what it holds then is bounded by the places.
+      await send(await this.#make(reply, frame, values))
+    } finally {
+      this.#leave()
+    }
+  }
+
+  async #make(reply: Reply, frame: ListedJson['frame'], values: ListedJson['values']): Promise<readonly Uint8Array[]> {
     const parts: Uint8Array[] = []
     let bytes = 0
     const take = (part: Uint8Array): void => {
@@ -45,9 +58,8 @@ export class LongAnswers {
       await jsonInTurns(frame, await values(), take, reply.signal)
     } finally {
       this.#share.makingBytes -= bytes
-      this.#leave()
     }
-    reply.parts(200, 'application/json', parts)
+    return parts
   }
 
   #checkRoom(before: number, more: number): void {

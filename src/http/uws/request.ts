@@ -11,6 +11,7 @@ const NAMES = {
   apiKey: 'x-api-key',
   authorization: 'authorization',
   accept: 'accept',
+  acceptEncoding: 'accept-encoding',
   lastEventId: 'last-event-id',
   doorSession: 'x-transmission-session-id',
   range: 'range',
@@ -100,6 +101,10 @@ export class RequestHead {
 
   get accept(): string {
     return this.#text('accept')
+  }
+
+  get acceptEncoding(): string {
+    return this.#text('acceptEncoding')
   }
 
   get lastEventId(): string {

@@ -22,8 +22,8 @@ export interface AddingParts {
   readonly anonymity: DownloadAnonymity
   readonly defaults: DownloadDefaults
   readonly stalled: Pick<StalledDownloads, 'gone'>
-  /** The list has changed. */
-  changed(): void
+  /** This download was added, or changed. */
+  changed(infoHash: InfoHash): void
 }
 
 /** Downloads are added: by a link, a file, or a torrent whose content is there already. */
@@ -81,7 +81,7 @@ export class DownloadAdding {
       if (known === undefined) await this.#parts.stalled.gone(infoHash)
       if (known === undefined) await this.#addNew(request, source, traits)
       else await mergeTrackers(this.#set, known, source)
-      this.#parts.changed()
+      this.#parts.changed(infoHash)
       return { started: true, infohash: infoHash }
     })
   }
@@ -115,7 +115,7 @@ export class DownloadAdding {
       await this.#parts.stalled.gone(infoHash)
       const entry = await addMadeTorrent(this.#set, made, traits, this.#deps.clock.wallMs(), this.#others)
       await this.#parts.defaults.keepFile(entry, metainfo)
-      this.#parts.changed()
+      this.#parts.changed(infoHash)
       return true
     })
   }

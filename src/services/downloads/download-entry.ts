@@ -54,11 +54,18 @@ interface Told {
   readonly read: boolean
 }
 
+const NO_LIMITS: RateLimits = { maxDownloadRate: 0, maxUploadRate: 0 }
+/** Revisions of a torrent that fit into a mark. */
+const REVISIONS = 2 ** 32
+
 /** One download: its durable row, its torrent in the engine (null until loaded) and its open readers. */
 export class DownloadEntry {
   #stored: StoredDownload
-  /** Why the torrent could not be handed to the engine; '' = it could, or was not tried yet. */
-  loadError = ''
+  /** The how-manieth it was that came into the set: the order of the list. */
+  number = 0
+  #loadError = ''
+  /** Grows with every change of what is kept here. */
+  #edition = 0
   /** What it is a version of; null = nothing. */
   lineage: Lineage | null = null
   #torrent: TorrentHandle | null = null
@@ -67,8 +74,7 @@ export class DownloadEntry {
   #readers: Set<OpenReader> | null = null
   #streamed: Map<number, StreamableFile> | null = null
   #told: Told | null = null
-  /** Where the volume of its files is mounted when that does not answer. */
-  stalledVolume: string | null = null
+  #stalledVolume: string | null = null
 
   constructor(stored: StoredDownload) {
     this.#stored = ofOneShape(stored)
@@ -81,6 +87,27 @@ export class DownloadEntry {
 
   set stored(stored: StoredDownload) {
     this.#stored = ofOneShape(stored)
+    this.#edition += 1
+  }
+
+  /** Why the torrent could not be handed to the engine; '' = it could, or was not tried yet. */
+  get loadError(): string {
+    return this.#loadError
+  }
+
+  set loadError(loadError: string) {
+    this.#loadError = loadError
+    this.#edition += 1
+  }
+
+  /** Where the volume of its files is mounted when that does not answer. */
+  get stalledVolume(): string | null {
+    return this.#stalledVolume
+  }
+
+  set stalledVolume(mount: string | null) {
+    if (this.#stalledVolume !== mount) this.#edition += 1
+    this.#stalledVolume = mount
   }
 
   /** The torrent. AppError NotReady while the download is being loaded, StateConflict when it could not be. */
@@ -105,6 +132,7 @@ export class DownloadEntry {
     this.#torrent = torrent
     this.#circuits = circuits
     this.#streamed = null
+    this.#edition += 1
   }
 
   /** It is on its way to another engine: until then it counts as being loaded. */
@@ -112,6 +140,7 @@ export class DownloadEntry {
     this.#torrent = null
     this.#circuits = null
     this.#streamed = null
+    this.#edition += 1
   }
 
   /** What is known of the circuits it goes through; null: it goes through none. */
@@ -153,17 +182,38 @@ export class DownloadEntry {
     const files = options.files ? { files: await this.files() } : {}
     if (torrent === null) {
       const none = { ...(options.peers ? { peers: [] } : {}), ...(options.pieces ? { pieces: '' } : {}) }
-      return { ...this.#plainRecord(limits), ...files, ...none }
+      return { ...this.plainRecord(limits), ...files, ...none }
     }
     return {
-      ...this.#plainRecord(limits),
+      ...this.plainRecord(limits),
       ...files,
       ...(options.peers ? { peers: torrent.peers().map(peerRecord) } : {}),
       ...(options.pieces ? { pieces: piecesField(torrent.haveBits()) } : {}),
     }
   }
 
-  #plainRecord(limits: RateLimits): DownloadRecord {
+  /** A number that stays as long as summary() does; null: that may change at any time. */
+  get mark(): number | null {
+    const torrent = this.#torrent
+    if (torrent === null) return this.#edition * REVISIONS
+    if (!torrent.suspended || this.#circuits !== null) return null
+    return this.#edition * REVISIONS + (torrent.revision % REVISIONS)
+  }
+
+  /** Its record for those who look through many: without trackers, readers and the limits in force. */
+  summary(): DownloadRecord {
+    const snapshot = this.#torrent?.snapshot() ?? this.#waitingSnapshot()
+    const { stalledVolume } = this
+    const record = downloadRecord(snapshot, this.#stored, NO_LIMITS, {
+      buffer: null,
+      trackers: [],
+      circuits: this.circuits,
+    })
+    return stalledVolume === null ? record : { ...record, stalled_volume: stalledVolume }
+  }
+
+  /** The record of the interface without further parts. */
+  plainRecord(limits: RateLimits): DownloadRecord {
     const torrent = this.#torrent
     const { lineage, stalledVolume } = this
     const extras = {
@@ -204,7 +254,7 @@ export class DownloadEntry {
       parts: awake ? partsOf(torrent) : [],
       read: this.#readers !== null,
     }
-    return JSON.stringify(this.#plainRecord(limits))
+    return JSON.stringify(this.plainRecord(limits))
   }
 
   /** What it is beyond its record; how long it has seeded is the caller's to say. */
@@ -258,34 +308,35 @@ export class DownloadEntry {
 
   /** A download of the store that the engine does not have yet (decisions part 1, start-up) or cannot have. */
   #waitingRecord(limits: RateLimits): DownloadRecord {
-    const { stored, loadError } = this
+    const { stored } = this
     const urls = stored.announceTiers.flat()
     const rows = urls.map(url => ({ url, status: 'Not contacted yet', peers: 0, seeders: null, leechers: null }))
-    return downloadRecord(
-      {
-        infoHash: stored.infoHash,
-        name: stored.name,
-        status: loadError === '' ? 'waiting-check' : 'error',
-        progress: 0,
-        sizeBytes: 0,
-        pieceCount: stored.pieceCount,
-        etaSec: 8_640_000,
-        downRate: 0,
-        upRate: 0,
-        totalDown: stored.totalDown,
-        totalUp: stored.totalUp,
-        peersKnown: 0,
-        seedsKnown: 0,
-        peersConnected: 0,
-        seedsConnected: 0,
-        availability: 0,
-        error: loadError,
-        destination: stored.destination,
-      },
-      stored,
-      limits,
-      { buffer: null, trackers: trackerRecords(rows), circuits: null },
-    )
+    const shown = { buffer: null, trackers: trackerRecords(rows), circuits: null }
+    return downloadRecord(this.#waitingSnapshot(), stored, limits, shown)
+  }
+
+  #waitingSnapshot(): TorrentSnapshot {
+    const { stored, loadError } = this
+    return {
+      infoHash: stored.infoHash,
+      name: stored.name,
+      status: loadError === '' ? 'waiting-check' : 'error',
+      progress: 0,
+      sizeBytes: 0,
+      pieceCount: stored.pieceCount,
+      etaSec: 8_640_000,
+      downRate: 0,
+      upRate: 0,
+      totalDown: stored.totalDown,
+      totalUp: stored.totalUp,
+      peersKnown: 0,
+      seedsKnown: 0,
+      peersConnected: 0,
+      seedsConnected: 0,
+      availability: 0,
+      error: loadError,
+      destination: stored.destination,
+    }
   }
 }
 

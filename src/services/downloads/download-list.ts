@@ -15,6 +15,9 @@ const CHUNK_RECORDS = 64
 const TURN_MADE = 256
 const TURN_LOOKED = 2048
 
+const HEAD = Buffer.from('{"downloads":[')
+const END = Buffer.from(']}')
+
 /** What the list needs of a download. */
 export interface ListedDownload {
   /** Whether recordJson() would answer something else than last time, under the same limits. */
@@ -50,6 +53,7 @@ export class DownloadList {
   #chunks: readonly DownloadChunk[] = []
   /** The limits that #chunks were made under. */
   #chunkLimits = ''
+  #parts: readonly Uint8Array[] = partsOf([])
   #answer: Answer | null = null
   #building: Promise<Answer> | null = null
 
@@ -93,8 +97,11 @@ export class DownloadList {
   async #build(): Promise<Answer> {
     const begunMs = this.#clock.now()
     const version = this.#version
+    const before = this.#chunks
     const chunks = await this.#makeChunks(this.#limits(), [...this.#downloads()])
-    const answer = { parts: partsOf(chunks), begunMs, version }
+    // What was made of the same bytes (their digest, a compressed copy) is found by the list of parts.
+    if (!sameParts(before, chunks)) this.#parts = partsOf(chunks)
+    const answer = { parts: this.#parts, begunMs, version }
     // A short list is not worth keeping: it is made for every client, and never late.
     this.#answer = chunks.length > 1 ? answer : null
     return answer
@@ -181,11 +188,12 @@ function sameMembers(a: readonly ListedDownload[], b: readonly ListedDownload[])
   return a.length === b.length && a.every((member, i) => member === b[i])
 }
 
+function sameParts(a: readonly DownloadChunk[], b: readonly DownloadChunk[]): boolean {
+  return a.length === b.length && a.every((chunk, i) => chunk === b[i])
+}
+
 /** Head, chunks without the last comma, end. */
 function partsOf(chunks: readonly DownloadChunk[]): readonly Uint8Array[] {
   const bodies = chunks.map(({ bytes }, i) => (i === chunks.length - 1 ? bytes.subarray(0, -1) : bytes))
   return [HEAD, ...bodies, END]
 }
-
-const HEAD = Buffer.from('{"downloads":[')
-const END = Buffer.from(']}')

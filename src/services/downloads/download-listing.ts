@@ -7,10 +7,14 @@ import type { ListOptions } from './downloads-api.ts'
 import type { DownloadEntry } from './download-entry.ts'
 import type { RateLimits } from './download-record.ts'
 import type { DownloadSet } from './download-set.ts'
+import type { ListPage } from './list/list-query-api.ts'
 import type { SeedingGoals } from './seeding-goals.ts'
+import { Turns } from './list/turns.ts'
 
 /** Records made in one turn of the event loop, ms. */
 const LIST_TURN_MS = 4
+/** Records of a page between two looks at the clock. */
+const PAGE_RECORDS = 32
 
 /** What records are made with. */
 export interface ListingDeps {
@@ -28,7 +32,7 @@ export async function* recordsOf(
   const limits = settings()
   let turnMs = clock.now()
   for (const entry of options.only === undefined ? [...set.entries.values()] : named(set, options.only)) {
-    const record = await entry.record(options, limits)
+    const record = picked(await entry.record(options, limits), options)
     yield options.details === true ? { ...record, details: await entry.details(goals.seededSec(entry)) } : record
     if (clock.now() - turnMs < LIST_TURN_MS) continue
     await nextTurn()
@@ -37,6 +41,55 @@ export async function* recordsOf(
 }
 
 /** Each once, in the order of the names. */
-function named(set: DownloadSet, names: readonly string[]): Set<DownloadEntry> {
-  return new Set(names.map(name => set.lookUp(name)).filter(entry => entry !== null))
+function* named(set: DownloadSet, names: readonly string[]): Generator<DownloadEntry, void> {
+  const given = new Set<DownloadEntry>()
+  for (const name of names) {
+    const entry = set.lookUp(name)
+    if (entry === null || given.has(entry)) continue
+    given.add(entry)
+    yield entry
+  }
+}
+
+/** The fields that are asked for, and the parts. */
+function picked(record: ListedDownload, { fields, peers, pieces, files }: ListOptions): ListedDownload {
+  if (fields === undefined) return record
+  const parts = [...(peers ? ['peers'] : []), ...(pieces ? ['pieces'] : []), ...(files ? ['files'] : [])]
+  // Whoever asks for fields alone reads no other.
+  return fieldsOf(record, [...fields, ...parts]) as ListedDownload
+}
+
+function fieldsOf(record: object, fields: readonly string[]): object {
+  const all = record as Readonly<Record<string, unknown>>
+  const some: Record<string, unknown> = {}
+  for (const field of fields) if (Object.hasOwn(all, field)) some[field] = all[field]
+  return some
+}
+
+/** See DownloadsService.pageJson. */
+export async function pageJson(
+  set: DownloadSet,
+  { infohashes, total, next }: ListPage,
+  fields: readonly string[] | null,
+  { clock, settings }: Pick<ListingDeps, 'clock' | 'settings'>,
+): Promise<readonly Uint8Array[]> {
+  const limits = settings()
+  const turns = new Turns(clock)
+  const parts: Uint8Array[] = []
+  let text = '{"downloads":['
+  let before = ''
+  for (const [at, infohash] of infohashes.entries()) {
+    const entry = set.lookUp(infohash)
+    // It was removed since the page was found.
+    if (entry === null) continue
+    const record = entry.plainRecord(limits)
+    text += before + JSON.stringify(fields === null ? record : fieldsOf(record, fields))
+    before = ','
+    if (at % PAGE_RECORDS < PAGE_RECORDS - 1) continue
+    parts.push(Buffer.from(text))
+    text = ''
+    await turns.after(PAGE_RECORDS)
+  }
+  parts.push(Buffer.from(`${text}],"total":${total},"next":${JSON.stringify(next)}}`))
+  return parts
 }

@@ -18,6 +18,7 @@ export class DownloadSet {
   /** What downloads are known as that have other names too: the whole v2 hash, the v1 hash of a hybrid known by v2. */
   readonly #names = new Map<string, InfoHash>()
   readonly #othersOf = new Map<InfoHash, string[]>()
+  #entered = 0
   /** What is done to one download, one after the other. */
   readonly queue = new KeyedQueue<InfoHash>()
   /** Null until the store is open. */
@@ -59,6 +60,7 @@ export class DownloadSet {
 
   /** Takes a download in, under all its names. */
   enter(entry: DownloadEntry): void {
+    if (entry.number === 0) entry.number = ++this.#entered
     this.entries.set(entry.stored.infoHash, entry)
     this.#nameV2(entry)
   }

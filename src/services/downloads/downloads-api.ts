@@ -3,6 +3,7 @@
 import type { TorrentDescription } from './details-api.ts'
 import type { Explanation, FileRecord, ListedDownload } from './download-records-api.ts'
 import type { EventSubscription } from '../events/events-api.ts'
+import type { ListPage, ListQuery } from './list/list-query-api.ts'
 import type { Asker, StreamableFile } from './streams-api.ts'
 
 /** Which parts of a download record are wanted beside the record itself, and of which downloads. */
@@ -14,6 +15,8 @@ export interface ListOptions {
   details?: boolean
   /** Info hashes of those that are wanted, any of their names; unknown ones are passed over. Absent = all. */
   only?: readonly string[]
+  /** Fields of the record that are wanted beside the parts above; absent = all. */
+  fields?: readonly string[]
 }
 
 /** What PUT, POST and PATCH may ask of a download (extras of decision 0260). Absent members stay as they are. */
@@ -73,6 +76,13 @@ export interface DownloadsService {
    * parts that follow each other; they are shared: read only.
    */
   listJson(): Promise<readonly Uint8Array[]>
+  /**
+   * Which downloads a query means. Changes that no request made may be some 2 s late. AppErrors InvalidParameter
+   * (filter), DownloadNotFound (`after`), TooManyRequests, NotReady.
+   */
+  findPage(query: ListQuery): Promise<ListPage>
+  /** `{"downloads":[...],"total":n,"next":"..."}`: the plain records of a page, null = with all fields. */
+  pageJson(page: ListPage, fields: readonly string[] | null): Promise<readonly Uint8Array[]>
   /** One record, with the parts asked for. */
   record(infohash: string, options: ListOptions): Promise<ListedDownload>
   /**

@@ -25,7 +25,7 @@ import { DownloadDeltas } from './download-deltas.ts'
 import { DownloadEntry } from './download-entry.ts'
 import { descriptionOf, magnetOf, torrentFileOf } from './download-exports.ts'
 import { DownloadList } from './download-list.ts'
-import { recordsOf } from './download-listing.ts'
+import { pageJson, recordsOf } from './download-listing.ts'
 import { loadDownload, removeTorrent } from './download-loading.ts'
 import { DownloadSet } from './download-set.ts'
 import { DownloadTotals } from './download-totals.ts'
@@ -34,6 +34,8 @@ import { EngineReports } from './engine-reports.ts'
 import { explanationOf } from '../diagnostics/explanation.ts'
 import { Scrubs } from './scrubs.ts'
 import { HELD_BACK, HeavyLoads } from './heavy-loads.ts'
+import { ListPages } from './list/list-pages.ts'
+import type { ListPage, ListQuery } from './list/list-query-api.ts'
 import { SeedingGoals } from './seeding-goals.ts'
 import { StorageMoves } from './storage-moves.ts'
 import { StalledDownloads } from './stalled-downloads.ts'
@@ -49,6 +51,7 @@ export class Downloads implements DownloadsService {
   readonly #deps: DownloadsDeps
   readonly #set = new DownloadSet()
   readonly #list: DownloadList
+  readonly #pages: ListPages
   readonly #deltas: DownloadDeltas
   readonly #opened = makeDeferred<void>()
   readonly #goals: SeedingGoals
@@ -72,7 +75,7 @@ export class Downloads implements DownloadsService {
     this.#scrubs = new Scrubs(this.#set, deps)
     this.#anonymity = new DownloadAnonymity(this.#set, deps)
     this.#stalled = new StalledDownloads(deps.volumes)
-    this.#moves = new StorageMoves(this.#set, deps, this.#stalled, () => this.#list.changed())
+    this.#moves = new StorageMoves(this.#set, deps, this.#stalled, () => this.#changed(null))
     this.#defaults = new DownloadDefaults(this.#set, this.#moves, deps)
     this.#adding = new DownloadAdding(
       this.#set,
@@ -80,7 +83,7 @@ export class Downloads implements DownloadsService {
         anonymity: this.#anonymity,
         defaults: this.#defaults,
         stalled: this.#stalled,
-        changed: () => this.#list.changed(),
+        changed: infoHash => this.#changed(infoHash),
       },
       deps,
     )
@@ -99,14 +102,21 @@ export class Downloads implements DownloadsService {
       () => deps.settings(),
     )
     this.#deltas = new DownloadDeltas(this.#list, deps)
+    this.#pages = new ListPages(this.#set, deps.clock)
     deps.volumes?.onChange(() => this.#lookAtVolumes())
+  }
+
+  /** A request changed this download; null: one or more that it cannot name. */
+  #changed(infoHash: InfoHash | null): void {
+    this.#list.changed()
+    this.#pages.changed(infoHash)
   }
 
   /** A volume has stopped to answer, or answers again. */
   #lookAtVolumes(): void {
     for (const entry of this.#set.entries.values())
       entry.stalledVolume = this.#deps.volumes?.stalledAt(entry.stored.destination) ?? null
-    this.#list.changed()
+    this.#changed(null)
   }
 
   /** Connects the store and lists every download in it as waiting. */
@@ -114,7 +124,7 @@ export class Downloads implements DownloadsService {
     this.#set.records = records
     for (const stored of await records.list()) this.#set.enter(new DownloadEntry(stored))
     this.#set.listed = true
-    this.#list.changed()
+    this.#changed(null)
     this.#opened.resolve()
   }
 
@@ -136,7 +146,7 @@ export class Downloads implements DownloadsService {
     }
     for (const infoHash of suspects) await this.#loadSuspect(infoHash)
     this.#set.ready = true
-    this.#list.changed()
+    this.#changed(null)
     this.#totals.start()
     this.#goals.start()
     this.#scrubs.start()
@@ -177,6 +187,7 @@ export class Downloads implements DownloadsService {
    */
   async stop(): Promise<void> {
     this.#set.ready = false
+    this.#pages.stop()
     this.#totals.stop()
     await this.#moves.stop()
     await this.#scrubs.stop()
@@ -225,7 +236,7 @@ export class Downloads implements DownloadsService {
     const entry = this.#set.entries.get(infoHash)
     if (entry === undefined) return
     entry.lineage = lineage
-    this.#list.changed()
+    this.#changed(infoHash)
   }
 
   /** Metadata of magnets: what is looked for now, and what came since the start. */
@@ -245,6 +256,14 @@ export class Downloads implements DownloadsService {
 
   listJson(): Promise<readonly Uint8Array[]> {
     return this.#list.json()
+  }
+
+  findPage(query: ListQuery): Promise<ListPage> {
+    return this.#pages.find(query)
+  }
+
+  pageJson(page: ListPage, fields: readonly string[] | null): Promise<readonly Uint8Array[]> {
+    return pageJson(this.#set, page, fields, this.#deps)
   }
 
   async record(infohash: string, options: ListOptions): Promise<ListedDownload> {
@@ -277,7 +296,7 @@ export class Downloads implements DownloadsService {
   async #hide(entry: DownloadEntry): Promise<boolean> {
     const hidden = await this.#anonymity.hide(entry)
     this.#goals.changed(entry.stored.infoHash)
-    this.#list.changed()
+    this.#changed(entry.stored.infoHash)
     return hidden
   }
 
@@ -310,7 +329,7 @@ export class Downloads implements DownloadsService {
       this.#set.forget(infoHash)
       this.#goals.forget(infoHash)
       this.#heavy.forget(infoHash)
-      this.#list.changed()
+      this.#changed(infoHash)
       if (failure !== null) throw failure
       return { infohash: infoHash, removed: true }
     }
@@ -339,7 +358,7 @@ export class Downloads implements DownloadsService {
       if (change.anon_hops !== undefined) await this.#anonymity.change(entry, change.anon_hops)
       else await changeDownload(this.#set, entry, change, parts)
       this.#goals.changed(infoHash)
-      this.#list.changed()
+      this.#changed(infoHash)
       return { infohash: infoHash, modified: Object.values(change).some(value => value !== undefined) }
     }
     return this.#stalled.inTurn(stored, this.#turnOf(infoHash), patch, change.anon_hops !== undefined)
@@ -370,7 +389,7 @@ export class Downloads implements DownloadsService {
     const { infoHash } = stored
     return this.#stalled.inTurn(stored, this.#turnOf(infoHash), async () => {
       const result = await change(this.#set.find(infoHash))
-      this.#list.changed()
+      this.#changed(infoHash)
       return result
     })
   }

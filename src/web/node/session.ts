@@ -15,6 +15,9 @@ const APPLY_MS = 40
 /** Events that the page keeps. */
 const MAX_EVENTS = 500
 const SAMPLE_MS = 1000
+/** Rows that are asked for before the whole list, and for how long. */
+const FIRST_ROWS = 100
+const FIRST_MS = 3000
 /** Downloads whose rates are kept: those that were looked at last. */
 const MAX_HISTORIES = 16
 /** Events before this page was opened that are fetched to be shown. */
@@ -83,7 +86,7 @@ export class Session {
     this.#unlisted = new Set(unlisted)
     setInterval(() => this.#sample(), SAMPLE_MS)
     globalThis.addEventListener('online', () => this.#feed.retry())
-    if (this.key.value !== null) return this.#feed.start()
+    if (this.key.value !== null) return this.#begin()
     await this.tryKey('').catch(() => {
       this.keyProblem.value = ''
     })
@@ -99,6 +102,23 @@ export class Session {
     localStorage.setItem(KEY_NAME, key)
     this.keyProblem.value = ''
     this.key.value = key
+    void this.#begin()
+  }
+
+  /**
+   * Shows what is looked at first, then follows the whole list: of many thousand downloads that is on its way for
+   * seconds.
+   */
+  async #begin(): Promise<void> {
+    const { sort, descending } = this.table.view
+    const parameters = { limit: FIRST_ROWS, sort: `${descending ? '-' : ''}${sort}` }
+    const signal = AbortSignal.timeout(FIRST_MS)
+    // What is wrong is found, and shown, by the connection that follows.
+    const first = await this.api.call('GET /downloads', { parameters, signal }).catch(() => null)
+    // The key was refused.
+    if (this.key.value === null) return
+    if (first !== null) this.table.apply(first.downloads, [])
+    this.#changed()
     this.#feed.start()
   }
 

@@ -102,6 +102,7 @@ export class CountingArena implements Arena {
 /** The dashboard, as far as these tests look at it. */
 const DASHBOARD: Readonly<Record<string, Uint8Array>> = {
   'index.html': Buffer.from('<!doctype html><title>Tributary</title>'),
+  'dashboard/picture.png': Buffer.alloc(20_000, 'picture'),
   'dashboard/icon.svg': Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
 }
 

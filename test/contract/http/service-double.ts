@@ -22,6 +22,7 @@ import type {
   StreamableFile,
   TorrentDescription,
 } from '../../../src/services/api.ts'
+import type { ListPage, ListQuery } from '../../../src/services/downloads/list/list-query-api.ts'
 import { chapterKits } from '../../kit/chapter-kits.ts'
 import { download, file, HASH } from './sample-records.ts'
 import { updatesDouble } from './updates-double.ts'
@@ -167,6 +168,15 @@ export class ServiceDouble implements Services {
     listJson: async () => {
       this.#note('list', {})
       return [Buffer.from(JSON.stringify({ downloads: this.#records() }))]
+    },
+    findPage: async (query: ListQuery): Promise<ListPage> => {
+      this.#note('findPage', query)
+      const infohashes = this.#records().map(({ infohash }) => infohash)
+      return { infohashes: infohashes.slice(0, query.limit ?? undefined), total: infohashes.length, next: '' }
+    },
+    pageJson: async ({ infohashes, total, next }: ListPage, fields: readonly string[] | null) => {
+      this.#note('pageJson', fields)
+      return [Buffer.from(JSON.stringify({ downloads: infohashes.map(() => download), total, next }))]
     },
     record: async (infohash: string, options: unknown) => {
       this.#note('record', infohash, options)

@@ -56,6 +56,16 @@ test('a long list is shared for 100 ms, then holds what changed', async () => {
   assert.equal(asked(), 1000)
 })
 
+test('a list that did not change is the same list of parts, also when it is made again', async () => {
+  const { clock, values, list } = rig(1000)
+  const first = await list.json()
+  clock.nowMs += 500
+  assert.equal(await list.json(), first)
+  values[5] = -5
+  clock.nowMs += 500
+  assert.notEqual(await list.json(), first)
+})
+
 test('records that move to other places, or come and go, are not made again', async () => {
   const { values, list, read, made } = rig(1000)
   await read()

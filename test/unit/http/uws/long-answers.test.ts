@@ -20,37 +20,39 @@ function rig() {
   const reply = {
     signal: new AbortController().signal,
     onAbort: (run: () => void) => gone.push(run),
-    parts: (status: number) => sent.push(status),
   } as unknown as Reply
-  return { share, sent, gone, reply, answers: new LongAnswers(share) }
+  const send = () => void sent.push(200)
+  return { share, sent, gone, reply, send, answers: new LongAnswers(share) }
 }
 
 const megabytes = (count: number) => new ListedJson('l', () => Array.from({ length: count }, () => 'x'.repeat(MIB)))
 
 test('bytes being made and bytes that wait for clients share one room', async () => {
-  const { share, sent, reply, answers } = rig()
+  const { share, sent, reply, send, answers } = rig()
   const waiting = [Buffer.alloc(1)]
   share.wait(waiting)
   share.waitingBytes = 118 * MIB
-  await assert.rejects(answers.answer(reply, megabytes(20)), { code: 'TooManyRequests' })
+  await assert.rejects(answers.answer(reply, megabytes(20), send), { code: 'TooManyRequests' })
   assert.equal(share.makingBytes, 0)
-  await answers.answer(reply, megabytes(5))
+  await answers.answer(reply, megabytes(5), send)
   assert.equal(share.makingBytes, 0)
   share.makingBytes = 118 * MIB
   share.waitingBytes = 0
-  await assert.rejects(answers.answer(reply, megabytes(20)), { code: 'TooManyRequests' })
+  await assert.rejects(answers.answer(reply, megabytes(20), send), { code: 'TooManyRequests' })
   assert.deepEqual(sent, [200])
 })
 
 test('no more than 256 wait for a place, and a place is free again after each end', async () => {
-  const { share, sent, gone, reply, answers } = rig()
+  const { share, sent, gone, reply, send, answers } = rig()
   const give: (() => void)[] = []
   const held = new ListedJson('l', async () => {
     await new Promise<void>(resolve => give.push(resolve))
     throw new Error('broken')
   })
-  const all = Array.from({ length: 2 + 256 }, () => answers.answer(reply, held).catch((error: Error) => error.message))
-  await assert.rejects(answers.answer(reply, held), { code: 'TooManyRequests' })
+  const all = Array.from({ length: 2 + 256 }, () =>
+    answers.answer(reply, held, send).catch((error: Error) => error.message),
+  )
+  await assert.rejects(answers.answer(reply, held, send), { code: 'TooManyRequests' })
   assert.equal(give.length, 2)
   // The clients of the last 250 go.
   for (const run of gone.slice(6)) run()
@@ -61,6 +63,6 @@ test('no more than 256 wait for a place, and a place is free again after each en
   const ends = await Promise.all(all)
   assert.equal(ends.filter(end => end === 'broken').length, 8)
   assert.equal(share.makingBytes, 0)
-  await answers.answer(reply, megabytes(1))
+  await answers.answer(reply, megabytes(1), send)
   assert.deepEqual(sent, [200])
 })

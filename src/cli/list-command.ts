@@ -1,0 +1,89 @@
+// The command that lists downloads: all of them, or the part of the list that is asked for.
+
+import { type Command, InvalidArgumentError } from 'commander'
+import type { CoreRoutes, Download } from '../client/core-routes.ts'
+import type { ParametersOf } from '../client/routes.ts'
+import { forNode, type NodeFlags, runForNode } from './command-run.ts'
+import { percentText, plainText, rateText, sizeText, statusText, tableText, timeText } from './show.ts'
+
+interface ListFlags extends NodeFlags {
+  readonly label?: string
+  readonly status?: string
+  readonly filter?: string
+  readonly sort?: string
+  readonly limit?: number
+  readonly after?: string
+  readonly infohash?: string
+  readonly fields?: string
+}
+
+function width(): number {
+  return process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY
+}
+
+function listText(rows: readonly Download[]): string {
+  const columns = [
+    { head: 'HASH' },
+    ...['DONE', 'SIZE', 'DOWN', 'UP', 'ETA', 'RATIO'].map(head => ({ head, right: true })),
+    { head: 'STATUS' },
+    { head: 'NAME' },
+  ]
+  const lines = rows.map(row => [
+    row.infohash.slice(0, 8),
+    percentText(row.progress),
+    row.size > 0 ? sizeText(row.size) : '',
+    rateText(row.speed_down),
+    rateText(row.speed_up),
+    row.progress < 1 && !row.status.startsWith('DLSTATUS_STOPPED') ? timeText(row.eta) : '',
+    row.ratio.toFixed(2),
+    anonymously(statusText(row.status, row.queued), row.hops),
+    row.name,
+  ])
+  return tableText(columns, lines, width())
+}
+
+/** `downloading, 2 hops`. */
+function anonymously(text: string, hops: number): string {
+  return hops === 0 ? text : `${text}, ${hops} ${hops === 1 ? 'hop' : 'hops'}`
+}
+
+function count(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It must be a number.')
+  return Number(text)
+}
+
+/** What the node is asked for: nothing where no option says so, as older nodes answer that too. */
+function askedOf(flags: ListFlags): ParametersOf<CoreRoutes, 'GET /downloads'> {
+  const { filter, sort, limit, after } = flags
+  const infohash = flags.infohash?.split(',')
+  const fields = flags.fields?.split(',')
+  return { filter, sort, limit, after, infohash, fields }
+}
+
+function isShown({ label, status }: ListFlags): (row: Download) => boolean {
+  return row =>
+    (label === undefined || row.labels.includes(label)) &&
+    (status === undefined || statusText(row.status, row.queued).includes(status.toLowerCase()))
+}
+
+/** Adds `ls`. */
+export function addListCommand(program: Command): void {
+  forNode(program.command('ls').description('List downloads.'))
+    .option('-l, --label <label>', 'only those with this label')
+    .option('-s, --status <text>', 'only those whose status has this in it')
+    .option('-f, --filter <words>', 'states (seeding, downloading, active ...), label:NAME, texts of name or info hash')
+    .option('--sort <field>', 'name, size, ratio, -time_added ...; with - before it descending')
+    .option('-n, --limit <n>', 'at most so many, up to 1000', count)
+    .option('--after <infohash>', 'those behind this one: `next` of the answer before (--json)')
+    .option('--infohash <list>', 'only these, with commas between')
+    .option('--fields <list>', 'only these fields, with commas between')
+    .action((flags: ListFlags) =>
+      runForNode(flags, async ({ node, show, json }) => {
+        const { downloads, ...page } = await node.call('GET /downloads', { parameters: askedOf(flags) })
+        const chosen = flags.label !== undefined || flags.status !== undefined
+        const wanted = chosen ? downloads.filter(isShown(flags)) : downloads
+        if (json) show({ downloads: wanted, ...page })
+        else show(wanted, () => (flags.fields === undefined ? listText(wanted) : plainText(wanted)))
+      }),
+    )
+}

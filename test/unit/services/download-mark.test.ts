@@ -1,0 +1,79 @@
+// The mark of a download: another one whenever its summary may say something else, and only then.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { InfoHash } from '../../../src/base/ids.ts'
+import type { StoredDownload } from '../../../src/ports/records.ts'
+import { DownloadEntry } from '../../../src/services/downloads/download-entry.ts'
+import type { TorrentHandle } from '../../../src/torrent/types.ts'
+
+const stored: StoredDownload = {
+  infoHash: 'ab'.repeat(20) as InfoHash,
+  infoHashV2: null,
+  name: 'Film',
+  sourceUri: '',
+  destination: '/srv',
+  announceTiers: [],
+  webSeeds: [],
+  peers: [],
+  addedAtMs: 0,
+  hops: 0,
+  safeSeeding: false,
+  selectedFiles: null,
+  userStopped: false,
+  totalUp: 0,
+  totalDown: 0,
+  finishedAtMs: null,
+  error: '',
+  position: 1,
+  pieceCount: 1,
+  controls: null,
+  seededSec: 0,
+  goalReached: false,
+  movingTo: null,
+  movedFrom: null,
+}
+
+test('every change of a resting download is another mark', () => {
+  const entry = new DownloadEntry(stored)
+  const torrent = { suspended: true, revision: 7 }
+  const handle = torrent as unknown as TorrentHandle
+  const changes: readonly (() => void)[] = [
+    () => void (entry.stored = { ...stored, name: 'Other' }),
+    () => void (entry.loadError = 'broken'),
+    () => entry.attach(handle),
+    () => torrent.revision++,
+    () => void (entry.stalledVolume = '/mnt'),
+    () => void (entry.stalledVolume = null),
+    () => entry.detach(),
+    () => entry.attach(handle),
+  ]
+  const seen = new Set([entry.mark])
+  for (const change of changes) {
+    change()
+    const { mark } = entry
+    assert.equal(typeof mark, 'number')
+    assert.ok(!seen.has(mark), change.toString())
+    seen.add(mark)
+    const { stalledVolume } = entry
+    entry.stalledVolume = stalledVolume
+    assert.equal(entry.mark, mark)
+  }
+})
+
+test('what may change at any time has none', () => {
+  const entry = new DownloadEntry(stored)
+  entry.attach({ suspended: false, revision: 1 } as unknown as TorrentHandle)
+  assert.equal(entry.mark, null)
+  const circuits = () => ({ candidates: 0, exits: 0, ready: 0, building: 0, lastFailure: null })
+  entry.attach({ suspended: true, revision: 1 } as unknown as TorrentHandle, circuits)
+  assert.equal(entry.mark, null)
+})
+
+test('a waiting download is summed up by its row', () => {
+  const entry = new DownloadEntry({ ...stored, totalUp: 9 })
+  assert.equal(entry.summary().status, 'DLSTATUS_WAITING4HASHCHECK')
+  assert.equal(entry.summary().total_up, 9)
+  entry.stalledVolume = '/mnt'
+  assert.equal(entry.summary().stalled_volume, '/mnt')
+})
