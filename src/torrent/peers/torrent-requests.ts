@@ -62,10 +62,11 @@ export class TorrentRequests implements BudgetWaiter {
     if (count > 0) this.#ask(content, peer, count)
   }
 
-  /** The block with number `id` is coming in: its request is over. When it was sent; undefined = not asked for. */
-  answered(peer: PeerSession, id: number): number | undefined {
+  /** The block with number `id` is coming in: its request is over. When it was sent, clock ms; -1 = not asked for. */
+  answered(peer: PeerSession, id: number): number {
     const at = peer.outstanding.get(id)
-    if (at !== undefined) peer.outstanding.delete(id)
+    if (at === undefined) return -1
+    peer.outstanding.delete(id)
     return at
   }
 
