@@ -192,12 +192,11 @@ export class TorrentRequests implements BudgetWaiter {
       onlyStarted: budget.free * SHORT_PART < budget.limit,
       suggested: peer.suggested,
     })
-    for (const block of blocks) {
-      budget.take()
-      this.#core.downLimiter.take(nowMs, BLOCK_BYTES)
-      peer.request(block.piece * content.stride + block.block, block.piece, block.begin, block.length, nowMs)
-    }
-    if (blocks.length > 0) peer.pipeline.requested(nowMs, peer.outstanding.size)
+    if (blocks.length === 0) return
+    budget.take(blocks.length)
+    this.#core.downLimiter.take(nowMs, blocks.length * BLOCK_BYTES)
+    peer.request(blocks, content.stride, nowMs)
+    peer.pipeline.requested(nowMs, peer.outstanding.size)
   }
 
   #isSlow(peer: PeerSession): boolean {
