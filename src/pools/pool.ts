@@ -88,22 +88,40 @@ export class WorkerPool {
    * Aborted (the pool stopped). Whatever the request names in memory must stay until then.
    */
   async run<Name extends JobName>(name: Name, request: RequestOf<Name>): Promise<ReplyOf<Name>> {
-    const entry = jobs[name]
-    const cost = (entry.cost as (request: RequestOf<Name>) => number)(request)
     if (!this.#stopped) await this.#queue.admit()
     // Asked again: the pool may have stopped meanwhile.
     if (this.#stopped) throw new AppError('Aborted', 'The worker pool has stopped.')
-    return new Promise<ReplyOf<Name>>((resolve, reject) => {
-      this.#queue.push({
-        name,
-        cost,
-        packed: { job: entry.number, request },
-        postedUs: nowUs(),
-        resolve: reply => resolve(reply as ReplyOf<Name>),
-        reject,
-      })
-      this.#flush ??= setImmediate(() => this.#sendBatches())
-    })
+    return new Promise<ReplyOf<Name>>((resolve, reject) =>
+      this.#push(name, request, resolve as (reply: unknown) => void, reject),
+    )
+  }
+
+  /** A thread is up, and a job is admitted at once: post() may be called, in this turn. */
+  get ready(): boolean {
+    return this.#warm && !this.#stopped && this.#queue.open
+  }
+
+  /** As run() without a promise, when the pool is ready: exactly one of `resolve` and `reject` is called, later. */
+  post<Name extends JobName>(
+    name: Name,
+    request: RequestOf<Name>,
+    resolve: (reply: ReplyOf<Name>) => void,
+    reject: (error: unknown) => void,
+  ): void {
+    if (!this.ready || !this.#queue.admitNow()) throw new Error('the pool takes no job at once')
+    this.#push(name, request, resolve as (reply: unknown) => void, reject)
+  }
+
+  #push(
+    name: JobName,
+    request: RequestOf<JobName>,
+    resolve: (reply: unknown) => void,
+    reject: (error: unknown) => void,
+  ): void {
+    const entry = jobs[name]
+    const cost = (entry.cost as (request: RequestOf<JobName>) => number)(request)
+    this.#queue.push({ name, cost, packed: { job: entry.number, request }, postedUs: nowUs(), resolve, reject })
+    this.#flush ??= setImmediate(this.#sendSoon)
   }
 
   /** No thread has answered yet, or all have ended: a job would wait until one has started. */
@@ -177,6 +195,8 @@ export class WorkerPool {
       this.#loading = false
     }
   }
+
+  readonly #sendSoon = (): void => this.#sendBatches()
 
   #sendBatches(): void {
     this.#flush = null
@@ -305,7 +325,7 @@ export class WorkerPool {
     this.#demand.came(ready.size)
     this.#readyUs = nowUs()
     // Not now: piscina has yet to give the thread what it was started for.
-    this.#flush ??= setImmediate(() => this.#sendBatches())
+    this.#flush ??= setImmediate(this.#sendSoon)
   }
 
   /** Piscina starts no thread for tasks it has queued when its last thread dies while starting: they are ended here. */

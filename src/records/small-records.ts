@@ -32,10 +32,10 @@ export class DatabaseProgress implements ProgressRecords {
     this.#now = now
   }
 
-  async pieceVerified(infoHash: InfoHash, piece: number, awaited: boolean): Promise<void> {
+  pieceVerified(infoHash: InfoHash, piece: number, awaited: boolean): Promise<void> {
     const durable = this.#link.run('progress.verified', infoHash, piece, this.#now())
     if (awaited) this.#link.hasten()
-    await durable
+    return durable
   }
 
   async checkpoint(infoHash: InfoHash, have: Uint8Array, files: readonly FileFacts[]): Promise<void> {
