@@ -10,7 +10,7 @@ import { type JobName, jobs, type ReplyOf, type RequestOf } from './contract/job
 import { MAX_BATCH_BYTES, MAX_BATCH_JOBS, MIN_BATCH_BYTES } from './contract/limits.ts'
 import { JobQueue, type QueuedJob } from './job-queue.ts'
 import { JobTimes, type JobStats } from './job-times.ts'
-import { GROW_AFTER_MS, ThreadDemand } from './thread-demand.ts'
+import { type Backlog, GROW_AFTER_MS, ThreadDemand } from './thread-demand.ts'
 
 /** Batches a thread holds at a time: one at work, one at hand. */
 const BATCHES_PER_THREAD = 2
@@ -71,6 +71,8 @@ export class WorkerPool {
   #lookAgain: NodeJS.Timeout | null = null
   /** When the last thread was ready. */
   #readyUs = 0
+  /** When a thread answered last, or was given something while none had anything. */
+  #heardUs = 0
   #stopped = false
   #warm = false
   #drained: () => void = () => undefined
@@ -211,9 +213,14 @@ export class WorkerPool {
     this.#sendUpTo(atHand ? most : this.#demand.batches(1), bytes)
     const next = this.#queue.first
     if (next === undefined) return
-    if (this.#inFlight.size >= most && this.#demand.grow({ waitedMs: this.#waitedMs(next), spread }))
+    if (this.#inFlight.size >= most && this.#demand.grow(this.#backlog(next, spread)))
       this.#sendUpTo(most + 1, bytes)
     else this.#lookLater()
+  }
+
+  #backlog(next: QueuedJob, spread: boolean): Backlog {
+    const silentMs = (nowUs() - Math.max(this.#heardUs, this.#readyUs)) / 1000
+    return { waitedMs: this.#waitedMs(next), silentMs, spread }
   }
 
   #sendUpTo(most: number, bytes: number): void {
@@ -229,7 +236,8 @@ export class WorkerPool {
   #lookLater(): void {
     this.#lookAgain ??= setTimeout(() => {
       this.#lookAgain = null
-      this.#sendBatches()
+      // Not now: what the threads have answered while this thread was busy is read first.
+      this.#flush ??= setImmediate(this.#sendSoon)
     }, GROW_AFTER_MS).unref()
   }
 
@@ -245,6 +253,7 @@ export class WorkerPool {
       this.#sendBatches()
     }
     const lose = (error: unknown): void => end(() => this.#fail(batch, error))
+    if (this.#inFlight.size === 0) this.#heardUs = nowUs()
     this.#inFlight.set(batch, lose)
     try {
       const message = this.#codec.encodeJobs({ jobs: batch.map(job => job.packed) })
@@ -261,6 +270,7 @@ export class WorkerPool {
 
   #settle(batch: readonly QueuedJob[], bytes: Uint8Array): void {
     this.#warm = true
+    this.#heardUs = nowUs()
     try {
       const { startedUs, results } = this.#codec.decodeResults(bytes)
       batch.forEach((job, i) => this.#settleJob(job, startedUs, results[i]))
