@@ -3,11 +3,14 @@
 // Knows no thread, only numbers.
 // Invariant: at most one thread is starting at a time, because each start holds the main loop for some 15 ms.
 
-/**
- * Jobs that wait longer, while no thread answers anything, are worth a thread: one is held in a job, as by a disk that
- * stalls. While answers come, what makes jobs wait is the load of the machine, which one more thread only adds to.
- */
+/** Jobs that wait less are not worth a thread: the start of one takes half as long. */
 export const GROW_AFTER_MS = 100
+/**
+ * No thread answers for so long: one is held in a job, as by a disk that stalls. While answers come, what makes jobs
+ * wait is the load of the machine, which one more thread only adds to; on a machine with six busy processes a core they
+ * were 120 ms apart at most. As long makes a call to a volume a late one.
+ */
+const HELD_MS = 250
 
 /** What waits for a thread. */
 export interface Backlog {
@@ -65,7 +68,8 @@ export class ThreadDemand {
   /** True when one more batch should start one more thread: the backlog is worth it. */
   grow(backlog: Backlog): boolean {
     if (!this.mayGrow) return false
-    if (!backlog.spread && Math.min(backlog.waitedMs, backlog.silentMs) < GROW_AFTER_MS) return false
+    const held = backlog.waitedMs >= GROW_AFTER_MS && backlog.silentMs >= HELD_MS
+    if (!backlog.spread && !held) return false
     this.#wanted++
     return true
   }

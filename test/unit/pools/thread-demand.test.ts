@@ -18,7 +18,7 @@ test('one thread until jobs wait long or are for all threads; one start at a tim
   assert.equal(demand.grow({ ...little, spread: true }), false, 'the second one is still starting')
   demand.came(2)
   assert.equal(demand.batches(2), 4)
-  assert.equal(demand.grow({ waitedMs: 200, silentMs: 100, spread: false }), true)
+  assert.equal(demand.grow({ waitedMs: 200, silentMs: 250, spread: false }), true)
   demand.came(3)
   assert.equal(demand.grow({ ...little, spread: true }), true)
   demand.came(4)
@@ -48,6 +48,6 @@ test('threads that end are started again only when they are needed', () => {
 test('waits while answers come are the load of the machine: no thread is started for them', () => {
   const demand = new ThreadDemand(2)
   demand.came(1)
-  assert.equal(demand.grow({ waitedMs: 5000, silentMs: 99, spread: false }), false)
-  assert.equal(demand.grow({ waitedMs: 5000, silentMs: 100, spread: false }), true, 'the only thread is held')
+  assert.equal(demand.grow({ waitedMs: 5000, silentMs: 249, spread: false }), false)
+  assert.equal(demand.grow({ waitedMs: 5000, silentMs: 250, spread: false }), true, 'the only thread is held')
 })
