@@ -19,6 +19,7 @@ import {
 import { UPLOAD_ONLY } from '../../wire/peer/upload-only.ts'
 import { UT_HOLEPUNCH } from '../../wire/peer/ut-holepunch.ts'
 import { UT_PEX } from '../../wire/peer/ut-pex.ts'
+import { AskedBlocks } from './asked-blocks.ts'
 import { ExchangeState, PunchState } from './exchange-state.ts'
 import type { BlockRequest } from '../pieces/picker-types.ts'
 import type { LinkReceiver, PeerLink } from './peer-link.ts'
@@ -127,8 +128,7 @@ export class PeerSession implements LinkReceiver {
   rebuilds = 0
   /** Requests for hashes that were refused since the last one that was not. */
   refusedHashes = 0
-  /** Block number (piece * blocks per piece + block) -> when it was asked for, clock ms; oldest first. */
-  readonly outstanding = new Map<number, number>()
+  readonly outstanding = new AskedBlocks()
   /** Pieces it lets us have while it chokes us, and we it. */
   readonly allowedIn = new Set<number>()
   allowedOut: ReadonlySet<number> = new Set()
@@ -226,7 +226,7 @@ export class PeerSession implements LinkReceiver {
     const bytes = Buffer.allocUnsafe(blocks.length * REQUEST_BYTES)
     for (let i = 0; i < blocks.length; i += 1) {
       const { piece, block, begin, length } = blocks[i] as BlockRequest
-      this.outstanding.set(piece * stride + block, nowMs)
+      this.outstanding.add(piece * stride + block, nowMs)
       writeRequest(bytes, i * REQUEST_BYTES, piece, begin, length)
     }
     this.link.send(bytes)

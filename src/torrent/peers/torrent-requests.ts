@@ -64,15 +64,12 @@ export class TorrentRequests implements BudgetWaiter {
 
   /** The block with number `id` is coming in: its request is over. When it was sent, clock ms; -1 = not asked for. */
   answered(peer: PeerSession, id: number): number {
-    const at = peer.outstanding.get(id)
-    if (at === undefined) return -1
-    peer.outstanding.delete(id)
-    return at
+    return peer.outstanding.take(id)
   }
 
   /** The peer will not answer (reject, lost, duplicate cancelled by us): credit and rate come back. */
   withdraw(peer: PeerSession, id: number, content: TorrentContent): void {
-    if (!peer.outstanding.delete(id)) return
+    if (peer.outstanding.take(id) < 0) return
     this.#core.engine.shared.budget.giveBack()
     this.#core.downLimiter.giveBack(BLOCK_BYTES)
     content.picker.release(peer.key, Math.floor(id / content.stride), id % content.stride)
@@ -96,7 +93,7 @@ export class TorrentRequests implements BudgetWaiter {
     if (pieces.length === 0) return
     const gone = new Set(pieces)
     for (const peer of this.#core.peers.values()) {
-      for (const id of peer.outstanding.keys()) {
+      for (const id of peer.outstanding.ids()) {
         if (gone.has(Math.floor(id / content.stride))) this.cancel(peer, id, content)
       }
     }
@@ -107,7 +104,7 @@ export class TorrentRequests implements BudgetWaiter {
     for (const peer of this.#core.peers.values()) {
       // Without the fast extension a cancelled block may come or not: nothing would be won.
       if (!peer.fast || peer.peerChoking || !this.#mayGive(peer, pieces, content)) continue
-      for (const id of peer.outstanding.keys()) {
+      for (const id of peer.outstanding.ids()) {
         if (!pieces.has(Math.floor(id / content.stride))) this.cancel(peer, id, content)
       }
     }
@@ -206,7 +203,8 @@ export class TorrentRequests implements BudgetWaiter {
   #checkPeer(peer: PeerSession, content: TorrentContent, nowMs: number): void {
     if (peer.pipeline.tick(nowMs)) return this.withdrawAll(peer, true)
     const limitMs = Math.max(LOST_MS, peer.pipeline.timeoutMs)
-    for (const [id, askedMs] of peer.outstanding) {
+    for (const id of peer.outstanding.ids()) {
+      const { askedMs } = peer.outstanding.oldest()
       if (nowMs - askedMs < limitMs || peer.lastBlockMs < askedMs) return
       peer.forgiven += 1
       this.withdraw(peer, id, content)

@@ -65,6 +65,12 @@ export class TorrentPieces implements SlotHolder {
     return this.#buffers.get(piece)?.blocks[0]
   }
 
+  get heldSlots(): number {
+    let slots = 0
+    for (const buffer of this.#buffers.values()) if (!buffer.closing) slots += buffer.blocks.length
+    return slots
+  }
+
   *heldPieces(): Iterable<HeldPiece> {
     for (const buffer of this.#buffers.values()) {
       if (buffer.closing || buffer.blocks.length === 0) continue
