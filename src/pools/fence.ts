@@ -28,9 +28,21 @@ export class Fence {
     try {
       return await work()
     } finally {
-      this.#sharing--
-      this.#admit()
+      this.leave()
     }
+  }
+
+  /** Shared work begins at once, until leave(); false when it would have to wait. */
+  enterNow(): boolean {
+    if (!this.open) return false
+    this.#sharing++
+    return true
+  }
+
+  /** Shared work that enterNow() let in has ended. */
+  leave(): void {
+    this.#sharing--
+    this.#admit()
   }
 
   /** Runs `work` alone. */
@@ -54,8 +66,7 @@ export class Fence {
       this.#admit()
       return await work(taken)
     } finally {
-      this.#sharing--
-      this.#admit()
+      this.leave()
     }
   }
 

@@ -30,8 +30,9 @@ import type {
 } from '../ports/piece-store.ts'
 import { fileOfPiece } from '../wire/metainfo/piece-layers.ts'
 import { runStepsInTurns } from '../wire/steps.ts'
-import type { ArenaNumber, PieceJobName, ReplyOf, RequestOf, Span } from './contract/jobs.ts'
+import type { ArenaNumber, CommitRequest, PieceJobName, ReplyOf, RequestOf, Span } from './contract/jobs.ts'
 import { MAX_JOB_FILES } from './contract/limits.ts'
+import { type CommitPlan, DirectCommits } from './direct-commit.ts'
 import { Fence } from './fence.ts'
 import { FirstWrites } from './first-writes.ts'
 import { type CheckParts, PieceCheck } from './piece-check.ts'
@@ -46,7 +47,7 @@ const syncDescriptor = promisify(fdatasync)
 
 /** What every store of a node shares. */
 export interface StoreParts {
-  readonly jobs: Pick<VolumeJobs, 'run'>
+  readonly jobs: Pick<VolumeJobs, 'run' | 'isReady' | 'post'>
   readonly files: OpenFiles
   readonly lanes: VolumeLanes
   /** Bytes that may be on their way to one volume. */
@@ -70,12 +71,15 @@ export class FilePieceStore implements PieceStore {
   #spans: SpanMap | null = null
   #spanFiles: SpanFiles
   #firstWrites: FirstWrites
+  #direct: DirectCommits
   readonly #fence = new Fence()
   /** Writes at work by piece, so that verify() covers them. */
   readonly #writing = new Map<number, Set<Promise<unknown>>>()
   /** Files written since the last sync(). */
   #dirty = new Set<number>()
   #prepared: Promise<void> | null = null
+  /** #prepared has resolved. */
+  #isPrepared = false
   #volume: StoreVolume
 
   constructor(layout: StoreLayout, parts: StoreParts) {
@@ -89,6 +93,7 @@ export class FilePieceStore implements PieceStore {
     this.#source = new NotedFiles(this.#folder, this.#notes)
     this.#spanFiles = new SpanFiles(this.#source, parts.files, parts.lanes)
     this.#firstWrites = new FirstWrites(layout, this.#folder, parts, this.#notes, this.#source)
+    this.#direct = this.#directCommits()
     this.#volume = this.#volumeAt(layout.destination)
   }
 
@@ -132,31 +137,70 @@ export class FilePieceStore implements PieceStore {
   }
 
   commit(piece: number, blocks: readonly ReceivedBlock[]): Promise<'ok' | 'bad-hash'> {
+    return this.#commitNow(piece, blocks) ?? this.#commitInTurn(piece, blocks)
+  }
+
+  /** Null when something has to be waited for, or is wrong with the blocks. */
+  #commitNow(piece: number, blocks: readonly ReceivedBlock[]): Promise<'ok' | 'bad-hash'> | null {
+    if (!this.#isPrepared || this.#writing.has(piece) || !this.#direct.open) return null
+    let plan: CommitPlan
+    try {
+      plan = this.#planned(piece, blocks)
+    } catch {
+      return null
+    }
+    const taken = this.#direct.take(plan)
+    if (taken === null) return null
+    let noted = (): void => undefined
+    const done = new Promise<'ok' | 'bad-hash'>((resolve, reject) =>
+      this.#direct.send(taken, {
+        done: ({ verdict }) => {
+          if (verdict === 'ok') this.#markDirty(plan.files)
+          noted()
+          resolve(verdict)
+        },
+        failed: error => {
+          noted()
+          reject(this.#failureOf(error, taken.request, plan.spans))
+        },
+      }),
+    )
+    noted = this.#noteWrite(piece, blocks, done)
+    return done
+  }
+
+  #commitInTurn(piece: number, blocks: readonly ReceivedBlock[]): Promise<'ok' | 'bad-hash'> {
     return this.#asWrite(piece, blocks, async () => {
-      const { offset, length } = rangeOf(this.#layout, piece)
-      const spans = this.#map.spans(offset, length)
-      const segments = wholePiece(runsOf(blocks), spans, length)
-      const [hash, tree] = [hashesOf(this.#layout, piece, 1), treeOf(this.#layout, piece)]
-      const source = { arena: this.#arenaOf(blocks), segments, hash, tree }
+      const { spans, files, length, request } = this.#planned(piece, blocks)
+      const { arena, segments, hash, tree } = request
       await this.#prepareOnce(false)
-      const files = filesOf(spans)
       // Hash first where the write would make or take a file, or needs more descriptors than a job may hold.
       if (files.length > MAX_JOB_FILES || !files.every(file => this.#firstWrites.isDone(file))) {
-        const { verdict } = await this.#run('piece.commit', { ...source, spans: [] }, [])
-        if (verdict === 'ok') await this.#writeSpans(source.arena, segments, spans)
+        const { verdict } = await this.#run('piece.commit', request, [])
+        if (verdict === 'ok') await this.#writeSpans(arena, segments, spans)
         return verdict
       }
       await this.#parts.space.reserve(await this.#folder.root(), length)
       const { verdict } = await this.#spanFiles.withFiles(spans, 'write', open =>
         this.#noting(
           spans,
-          () => this.#run('piece.commit', { ...source, spans: open }, spans),
+          () => this.#run('piece.commit', { arena, segments, hash, tree, spans: open }, spans),
           reply => reply.verdict === 'ok',
         ),
       )
       if (verdict === 'ok') this.#markDirty(files)
       return verdict
     })
+  }
+
+  /** What a commit of the piece does. Throws RangeError for blocks that do not make up the piece. */
+  #planned(piece: number, blocks: readonly ReceivedBlock[]): CommitPlan {
+    const { offset, length } = rangeOf(this.#layout, piece)
+    const spans = this.#map.spans(offset, length)
+    const segments = wholePiece(runsOf(blocks), spans, length)
+    const [hash, tree] = [hashesOf(this.#layout, piece, 1), treeOf(this.#layout, piece)]
+    const request: CommitRequest = { arena: this.#arenaOf(blocks), segments, hash, tree, spans: [] }
+    return { spans, files: filesOf(spans), length, request }
   }
 
   writeBlocks(piece: number, blocks: readonly ReceivedBlock[]): Promise<void> {
@@ -287,6 +331,7 @@ export class FilePieceStore implements PieceStore {
       await files.drop(this.#source)
       // Which files are there is looked at again; a file that needs a flush still does under its new name.
       this.#prepared = null
+      this.#isPrepared = false
       const placed = await placeFiles(work)
       try {
         await move.commit()
@@ -301,6 +346,7 @@ export class FilePieceStore implements PieceStore {
       this.#spanFiles = new SpanFiles(this.#source, files, lanes)
       this.#volume = this.#volumeAt(move.destination)
       this.#firstWrites = new FirstWrites(layout, to, this.#parts, this.#notes, this.#source)
+      this.#direct = this.#directCommits()
     })
   }
 
@@ -315,6 +361,7 @@ export class FilePieceStore implements PieceStore {
       await this.#parts.files.drop(this.#source)
       this.#dirty.clear()
       this.#prepared = null
+      this.#isPrepared = false
       await this.#folder.remove(keeps)
     })
   }
@@ -324,20 +371,26 @@ export class FilePieceStore implements PieceStore {
    * that were spilled and given up must not land after the piece that took their place.
    */
   #asWrite<T>(piece: number, blocks: readonly ReceivedBlock[], work: () => Promise<T>): Promise<T> {
+    const before = [...(this.#writing.get(piece) ?? [])]
+    const inTurn = before.length === 0 ? work : () => Promise.allSettled(before).then(work)
+    const done = this.#fence.shared(inTurn).finally(() => end())
+    const end = this.#noteWrite(piece, blocks, done)
+    return done
+  }
+
+  /** Counts a write that ends with `done`, until the answered call is made. */
+  #noteWrite(piece: number, blocks: readonly ReceivedBlock[], done: Promise<unknown>): () => void {
     const volume = this.#parts.lanes.volumeOf(this.#folder.place)
-    const bytes = blocks.reduce((sum, block) => sum + block.length, 0)
+    let bytes = 0
+    for (const { length } of blocks) bytes += length
     volume.writingBytes += bytes
     const writing = this.#writing.get(piece) ?? new Set()
-    const before = [...writing]
-    this.#writing.set(piece, writing)
-    const inTurn = before.length === 0 ? work : () => Promise.allSettled(before).then(work)
-    const done = this.#fence.shared(inTurn).finally(() => {
+    this.#writing.set(piece, writing.add(done))
+    return () => {
       volume.writingBytes -= bytes
       writing.delete(done)
       if (writing.size === 0) this.#writing.delete(piece)
-    })
-    writing.add(done)
-    return done
+    }
   }
 
   /** Prepares before the first write, or again when asked to. A failure is tried again next time. */
@@ -345,15 +398,34 @@ export class FilePieceStore implements PieceStore {
     if (anew || this.#prepared === null) {
       const preparing = this.#folder.prepare(signal)
       this.#prepared = preparing
-      preparing.catch(() => {
-        if (this.#prepared === preparing) this.#prepared = null
-      })
+      this.#isPrepared = false
+      preparing.then(
+        () => {
+          if (this.#prepared === preparing) this.#isPrepared = true
+        },
+        () => {
+          if (this.#prepared === preparing) this.#prepared = null
+        },
+      )
     }
     return this.#prepared ?? Promise.resolve()
   }
 
   #volumeAt(folder: string): StoreVolume {
     return this.#parts.lanes.storeVolume(folder, this.#parts.writingBytes)
+  }
+
+  /** Of the folder where the files lie now. */
+  #directCommits(): DirectCommits {
+    const { jobs, files, space } = this.#parts
+    const [folder, source, notes, firstWrites, fence] = [
+      this.#folder,
+      this.#source,
+      this.#notes,
+      this.#firstWrites,
+      this.#fence,
+    ]
+    return new DirectCommits({ jobs, files, space, folder, source, notes, firstWrites, fence })
   }
 
   #pieceCheck(): PieceCheck {
@@ -423,16 +495,19 @@ export class FilePieceStore implements PieceStore {
     try {
       return await this.#parts.jobs.run(this.#folder.place, name, request)
     } catch (error) {
-      if (!(error instanceof JobFailed)) throw error
-      const { code, text, fd } = error.data
-      // A bug stays one: no caller can cure it.
-      if (code === 'BUG_IN_JOB') throw error
-      const file = spans[request.spans.findIndex(span => span.fd === fd)]?.file
-      const path = file === undefined ? this.#layout.destination : this.#folder.pathOf(file)
-      const failure = diskErrorFrom(code, path, text, error)
-      if (failure.code === 'FileMissing') void this.#parts.files.drop(this.#source)
-      throw failure
+      throw this.#failureOf(error, request, spans)
     }
+  }
+
+  /** What a failure of a job is to callers. A bug stays one: no caller can cure it. */
+  #failureOf(error: unknown, request: { readonly spans: readonly Span[] }, spans: readonly FileSpan[]): Error {
+    if (!(error instanceof JobFailed) || error.data.code === 'BUG_IN_JOB') return error as Error
+    const { code, text, fd } = error.data
+    const file = spans[request.spans.findIndex(span => span.fd === fd)]?.file
+    const path = file === undefined ? this.#layout.destination : this.#folder.pathOf(file)
+    const failure = diskErrorFrom(code, path, text, error)
+    if (failure.code === 'FileMissing') void this.#parts.files.drop(this.#source)
+    return failure
   }
 
   async #syncFile(file: number): Promise<void> {

@@ -67,9 +67,21 @@ export class JobQueue {
     return this.#spread.length > 0
   }
 
+  /** True when a job may be pushed at once; false: nobody may before those that wait. */
+  admitNow(): boolean {
+    if (!this.open) return false
+    this.#jobs++
+    return true
+  }
+
+  /** Whether admitNow() would say true. */
+  get open(): boolean {
+    return this.#waiting.length === 0 && this.#fits
+  }
+
   /** Resolves when a job may be pushed; rejects with PoolBusy when too many wait. */
   async admit(): Promise<void> {
-    if (this.#waiting.length === 0 && this.#fits) return void this.#jobs++
+    if (this.admitNow()) return
     if (this.#waiting.length >= MAX_WAITING) throw new AppError('PoolBusy')
     await new Promise<void>((go, giveUp) => this.#waiting.push({ go, giveUp }))
   }

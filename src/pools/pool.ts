@@ -10,7 +10,7 @@ import { type JobName, jobs, type ReplyOf, type RequestOf } from './contract/job
 import { MAX_BATCH_BYTES, MAX_BATCH_JOBS, MIN_BATCH_BYTES } from './contract/limits.ts'
 import { JobQueue, type QueuedJob } from './job-queue.ts'
 import { JobTimes, type JobStats } from './job-times.ts'
-import { GROW_AFTER_MS, ThreadDemand } from './thread-demand.ts'
+import { type Backlog, GROW_AFTER_MS, ThreadDemand } from './thread-demand.ts'
 
 /** Batches a thread holds at a time: one at work, one at hand. */
 const BATCHES_PER_THREAD = 2
@@ -72,6 +72,8 @@ export class WorkerPool {
   #lookAgain: NodeJS.Timeout | null = null
   /** When the last thread was ready. */
   #readyUs = 0
+  /** When a thread answered last, or was given something while none had anything. */
+  #heardUs = 0
   #stopped = false
   #warm = false
   #drained: () => void = () => undefined
@@ -89,22 +91,40 @@ export class WorkerPool {
    * Aborted (the pool stopped). Whatever the request names in memory must stay until then.
    */
   async run<Name extends JobName>(name: Name, request: RequestOf<Name>): Promise<ReplyOf<Name>> {
-    const entry = jobs[name]
-    const cost = (entry.cost as (request: RequestOf<Name>) => number)(request)
     if (!this.#stopped) await this.#queue.admit()
     // Asked again: the pool may have stopped meanwhile.
     if (this.#stopped) throw new AppError('Aborted', 'The worker pool has stopped.')
-    return new Promise<ReplyOf<Name>>((resolve, reject) => {
-      this.#queue.push({
-        name,
-        cost,
-        packed: { job: entry.number, request },
-        postedUs: nowUs(),
-        resolve: reply => resolve(reply as ReplyOf<Name>),
-        reject,
-      })
-      this.#flush ??= setImmediate(() => this.#sendBatches())
-    })
+    return new Promise<ReplyOf<Name>>((resolve, reject) =>
+      this.#push(name, request, resolve as (reply: unknown) => void, reject),
+    )
+  }
+
+  /** A thread is up, and a job is admitted at once: post() may be called, in this turn. */
+  get ready(): boolean {
+    return this.#warm && !this.#stopped && this.#queue.open
+  }
+
+  /** As run() without a promise, when the pool is ready: exactly one of `resolve` and `reject` is called, later. */
+  post<Name extends JobName>(
+    name: Name,
+    request: RequestOf<Name>,
+    resolve: (reply: ReplyOf<Name>) => void,
+    reject: (error: unknown) => void,
+  ): void {
+    if (!this.ready || !this.#queue.admitNow()) throw new Error('the pool takes no job at once')
+    this.#push(name, request, resolve as (reply: unknown) => void, reject)
+  }
+
+  #push(
+    name: JobName,
+    request: RequestOf<JobName>,
+    resolve: (reply: unknown) => void,
+    reject: (error: unknown) => void,
+  ): void {
+    const entry = jobs[name]
+    const cost = (entry.cost as (request: RequestOf<JobName>) => number)(request)
+    this.#queue.push({ name, cost, packed: { job: entry.number, request }, postedUs: nowUs(), resolve, reject })
+    this.#flush ??= setImmediate(this.#sendSoon)
   }
 
   /** No thread has answered yet, or all have ended: a job would wait until one has started. */
@@ -179,6 +199,8 @@ export class WorkerPool {
     }
   }
 
+  readonly #sendSoon = (): void => this.#sendBatches()
+
   #sendBatches(): void {
     this.#flush = null
     const { first, spread } = this.#queue
@@ -192,9 +214,14 @@ export class WorkerPool {
     this.#sendUpTo(atHand ? most : this.#demand.batches(1), bytes)
     const next = this.#queue.first
     if (next === undefined) return
-    if (this.#inFlight.size >= most && this.#demand.grow({ waitedMs: this.#waitedMs(next), spread }))
+    if (this.#inFlight.size >= most && this.#demand.grow(this.#backlog(next, spread)))
       this.#sendUpTo(most + 1, bytes)
     else this.#lookLater()
+  }
+
+  #backlog(next: QueuedJob, spread: boolean): Backlog {
+    const silentMs = (nowUs() - Math.max(this.#heardUs, this.#readyUs)) / 1000
+    return { waitedMs: this.#waitedMs(next), silentMs, spread }
   }
 
   #sendUpTo(most: number, bytes: number): void {
@@ -210,7 +237,8 @@ export class WorkerPool {
   #lookLater(): void {
     this.#lookAgain ??= setTimeout(() => {
       this.#lookAgain = null
-      this.#sendBatches()
+      // Not now: what the threads have answered while this thread was busy is read first.
+      this.#flush ??= setImmediate(this.#sendSoon)
     }, GROW_AFTER_MS).unref()
   }
 
@@ -226,6 +254,7 @@ export class WorkerPool {
       this.#sendBatches()
     }
     const lose = (error: unknown): void => end(() => this.#fail(batch, error))
+    if (this.#inFlight.size === 0) this.#heardUs = nowUs()
     this.#inFlight.set(batch, lose)
     try {
       const message = this.#codec.encodeJobs({ jobs: batch.map(job => job.packed) })
@@ -242,6 +271,7 @@ export class WorkerPool {
 
   #settle(batch: readonly QueuedJob[], bytes: Uint8Array): void {
     this.#warm = true
+    this.#heardUs = nowUs()
     try {
       const { startedUs, results } = this.#codec.decodeResults(bytes)
       batch.forEach((job, i) => this.#settleJob(job, startedUs, results[i]))
@@ -306,7 +336,7 @@ export class WorkerPool {
     this.#demand.came(ready.size)
     this.#readyUs = nowUs()
     // Not now: piscina has yet to give the thread what it was started for.
-    this.#flush ??= setImmediate(() => this.#sendBatches())
+    this.#flush ??= setImmediate(this.#sendSoon)
   }
 
   /** Piscina starts no thread for tasks it has queued when its last thread dies while starting: they are ended here. */

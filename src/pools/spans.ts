@@ -88,5 +88,13 @@ export function spanLength(spans: readonly { readonly length: number }[]): numbe
 
 /** The distinct files of the spans, padding left out. */
 export function filesOf(spans: readonly FileSpan[]): number[] {
-  return [...new Set(spans.flatMap(span => (span.file >= 0 ? [span.file] : [])))]
+  const files: number[] = []
+  let last = -1
+  for (const { file } of spans) {
+    // Spans come in torrent order: only out of it a file could be there already.
+    if (file < 0 || file === last || (file < last && files.includes(file))) continue
+    files.push(file)
+    last = file
+  }
+  return files
 }

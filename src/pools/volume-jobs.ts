@@ -60,6 +60,35 @@ export class VolumeJobs {
     return this.#deps.lanes.watchJob(path, job)
   }
 
+  /** Whether post() may be called for files below `path`, in this turn. */
+  isReady(path: string): boolean {
+    return this.#of(path).pool.ready
+  }
+
+  /** As run() without a promise, when isReady(): exactly one of `resolve` and `reject` is called, later. */
+  post<Name extends JobName>(
+    path: string,
+    name: Name,
+    request: RequestOf<Name>,
+    resolve: (reply: ReplyOf<Name>) => void,
+    reject: (error: unknown) => void,
+  ): void {
+    const { pool } = this.#of(path)
+    const end = this.#deps.lanes.beginJob(path)
+    pool.post(
+      name,
+      request,
+      reply => {
+        end()
+        resolve(reply)
+      },
+      error => {
+        end()
+        reject(error)
+      },
+    )
+  }
+
   /** Figures of all pools together. */
   stats(): PoolStats {
     const none: PoolStats = { threads: 0, waiting: 0, queuedJobs: 0, batchesInFlight: 0, workersLost: 0, jobs: {} }

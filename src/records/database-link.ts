@@ -80,6 +80,8 @@ export class DatabaseLink<J extends JobTable<J>, Facts> {
   #queueBytes = 0
   #underWay: Waiting[] = []
   #scheduled = false
+  /** The job that join() asked for last, and its end. */
+  #joined: { readonly waiting: Waiting; readonly reply: Promise<unknown> } | null = null
   /** Waits until patient jobs may go. */
   #gathering: NodeJS.Timeout | null = null
   /** Something in the queue is not patient. */
@@ -151,6 +153,27 @@ export class DatabaseLink<J extends JobTable<J>, Facts> {
     })
   }
 
+  /**
+   * As run(), unless the job asked for last waits still, has the same name and takes these arguments up: `into` changes
+   * its arguments and answers true. Then both are one job, and settle together.
+   */
+  join<N extends keyof J & string>(
+    name: N,
+    into: (args: J[N]['args']) => boolean,
+    ...args: J[N]['args']
+  ): Promise<J[N]['reply']> {
+    const last = this.#queue.at(-1)
+    const joined = this.#joined
+    const runs = this.#state === 'opening' || this.#state === 'open'
+    if (runs && joined !== null && joined.waiting === last && last.job.name === name && into(last.job.args)) {
+      return joined.reply
+    }
+    const reply = this.run(name, ...args)
+    const waiting = this.#queue.at(-1)
+    this.#joined = waiting === undefined || waiting === last ? null : { waiting, reply }
+    return reply
+  }
+
   /** What waits is not gathered any longer: it goes with the next batch, which is sent as soon as none is under way. */
   hasten(): void {
     this.#hurry = this.#waits
@@ -204,6 +227,7 @@ export class DatabaseLink<J extends JobTable<J>, Facts> {
     this.#hurry = this.#waits
     this.#sentMs = performance.now()
     for (const waiting of this.#underWay) this.#queueBytes -= waiting.bytes
+    this.#joined = null
     this.#send({ kind: 'batch', jobs: this.#underWay.map(waiting => waiting.job) })
   }
 

@@ -60,7 +60,7 @@ function downloadHandlers(downloads: DownloadRows): HandlersOf<'download'> {
 
 function progressHandlers(progress: ProgressRows): HandlersOf<'progress'> {
   return {
-    'progress.verified': (infoHash, piece, atMs) => progress.verified(infoHash, piece, atMs),
+    'progress.verified': (infoHash, pieces, atMs) => progress.verified(infoHash, pieces, atMs),
     'progress.checkpoint': (infoHash, have, files, atMs) =>
       progress.checkpoint(infoHash, have, runSteps(unpackFacts(files)), atMs),
     'progress.doubt': (infoHash, files) => progress.doubt(infoHash, files),

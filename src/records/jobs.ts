@@ -21,7 +21,7 @@ export interface RecordJobs {
   'download.metainfo': { args: [infoHash: InfoHash]; reply: StoredMetainfo | null }
   'download.totals': { args: [totals: [infoHash: InfoHash, up: number, down: number][]]; reply: void }
   'download.seeded': { args: [seeded: (readonly [infoHash: InfoHash, seconds: number])[]]; reply: void }
-  'progress.verified': { args: [infoHash: InfoHash, piece: number, atMs: number]; reply: void }
+  'progress.verified': { args: [infoHash: InfoHash, pieces: number[], atMs: number]; reply: void }
   'progress.checkpoint': {
     args: [infoHash: InfoHash, have: Uint8Array, files: PackedFacts, atMs: number]
     reply: void

@@ -83,7 +83,8 @@ function lifted(value: unknown, long: Uint8Array<ArrayBuffer>[], levels: number)
 function liftedMembers(value: object, long: Uint8Array<ArrayBuffer>[], levels: number): object {
   let changed: Record<string, unknown> | null = null
   for (const [name, member] of Object.entries(value)) {
-    const other = lifted(member, long, levels - 1)
+    // Not asked of each number and text: a job has five of them, an answer two.
+    const other = typeof member === 'object' ? lifted(member, long, levels - 1) : member
     if (other === member) continue
     changed ??= { ...value }
     changed[name] = other

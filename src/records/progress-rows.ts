@@ -58,10 +58,11 @@ export class ProgressRows {
     this.#dropJournal = database.prepare('DELETE FROM piece_journal WHERE download_id = ?')
   }
 
-  /** Journals a piece; nothing for a download that is gone. */
-  verified(infoHash: InfoHash, piece: number, atMs: number): void {
+  /** Journals pieces, the last of them verified at `atMs`; nothing for a download that is gone. */
+  verified(infoHash: InfoHash, pieces: readonly number[], atMs: number): void {
     const key = this.#key.get(infoHash)
-    if (key !== undefined) this.#addPiece.run(key.id, piece, Math.round(atMs), this.#epoch)
+    if (key === undefined) return
+    for (const piece of pieces) this.#addPiece.run(key.id, piece, Math.round(atMs), this.#epoch)
   }
 
   /** All of `have` is on the disk: journal rows of other pieces stay. */

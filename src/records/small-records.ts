@@ -14,10 +14,13 @@ import {
 } from '../ports/records.ts'
 import { runStepsInTurns } from '../wire/steps.ts'
 import { packFacts, unpackResume } from './packed-progress.ts'
+import type { RecordJobs } from './jobs.ts'
 import type { RecordsLink } from './records-link.ts'
 import type { LazyTotals } from './lazy-totals.ts'
 
 const MAX_READ_EVENTS = 1000
+/** Pieces of a torrent journalled by one job: those that come while the job waits for its batch. */
+const MAX_JOINED_PIECES = 512
 const MAX_VALUE_BYTES = 64 * 1024
 
 /** ProgressRecords over the database. */
@@ -32,10 +35,17 @@ export class DatabaseProgress implements ProgressRecords {
     this.#now = now
   }
 
-  async pieceVerified(infoHash: InfoHash, piece: number, awaited: boolean): Promise<void> {
-    const durable = this.#link.run('progress.verified', infoHash, piece, this.#now())
+  pieceVerified(infoHash: InfoHash, piece: number, awaited: boolean): Promise<void> {
+    const atMs = this.#now()
+    const into = (args: RecordJobs['progress.verified']['args']): boolean => {
+      if (args[0] !== infoHash || args[1].length >= MAX_JOINED_PIECES) return false
+      args[1].push(piece)
+      args[2] = atMs
+      return true
+    }
+    const durable = this.#link.join('progress.verified', into, infoHash, [piece], atMs)
     if (awaited) this.#link.hasten()
-    await durable
+    return durable
   }
 
   async checkpoint(infoHash: InfoHash, have: Uint8Array, files: readonly FileFacts[]): Promise<void> {

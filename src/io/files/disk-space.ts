@@ -28,6 +28,8 @@ export class DiskSpace {
   readonly #clock: Clock
   readonly #free: (folder: string) => Promise<number>
   readonly #looks = new Map<string, Promise<Look>>()
+  /** The last look at each folder that was answered. */
+  readonly #seen = new Map<string, Look>()
   #minFreeBytes: number
 
   /** `minFreeBytes` 0 turns the check off. */
@@ -50,6 +52,17 @@ export class DiskSpace {
   setMinFreeBytes(bytes: number): void {
     this.#minFreeBytes = bytes
     this.#looks.clear()
+    this.#seen.clear()
+  }
+
+  /** As reserve(), when that can be said at once; false: nothing was reserved, and reserve() is to be asked. */
+  reserveNow(folder: string, bytes: number): boolean {
+    if (this.#minFreeBytes <= 0) return true
+    const look = this.#seen.get(folder)
+    if (look === undefined || this.#clock.now() - look.atMs >= FRESH_MS) return false
+    if (look.left - bytes < this.#minFreeBytes) return false
+    look.left -= bytes
+    return true
   }
 
   /** Resolves when `bytes` may be written below `folder`; rejects with DiskFull when too little would be left. */
@@ -74,14 +87,19 @@ export class DiskSpace {
       if (newer !== undefined && newer !== known) return newer
     }
     const asking = this.#ask(folder)
-    if (this.#looks.size >= MAX_FOLDERS) this.#looks.clear()
+    if (this.#looks.size >= MAX_FOLDERS) {
+      this.#looks.clear()
+      this.#seen.clear()
+    }
     this.#looks.set(folder, asking)
     return asking
   }
 
   async #ask(folder: string): Promise<Look> {
     try {
-      return { left: await this.#free(folder), atMs: this.#clock.now() }
+      const look: Look = { left: await this.#free(folder), atMs: this.#clock.now() }
+      this.#seen.set(folder, look)
+      return look
     } catch (error) {
       this.#looks.delete(folder)
       throw diskError(error, folder)

@@ -22,10 +22,16 @@ export class FilePermits {
     this.#free = capacity
   }
 
+  /** Takes permits for files of a volume; false when the caller would have to wait. */
+  takeNow(count: number, volume: Volume): boolean {
+    if (this.#waiting.length > 0 || this.#free < count || !this.#hasPart({ count, volume })) return false
+    this.#lend(count, volume)
+    return true
+  }
+
   /** Takes permits for files of a volume, when they are there. */
   async take(count: number, volume: Volume): Promise<void> {
-    const alone = this.#waiting.length === 0
-    if (alone && this.#free >= count && this.#hasPart({ count, volume })) return this.#lend(count, volume)
+    if (this.takeNow(count, volume)) return
     await new Promise<void>(go => {
       this.#waiting.push({ count, volume, go })
       this.#goOn()

@@ -116,6 +116,31 @@ export class OpenFiles {
   }
 
   /**
+   * As acquire() for writing, when all files are open and need no look, and nobody waits; else null, and none is lent.
+   */
+  acquireNow(source: FileSource, indexes: readonly number[]): LentFile[] | null {
+    const volume = this.#volumes.volumeOf(source.place)
+    const name = this.#nameOf(source)
+    const freshMs = this.#clock.now() - this.#recheckMs
+    const found: Entry[] = []
+    for (const index of indexes) {
+      const entry = this.#entries.get(`${name}/${index}/w`)
+      if (entry === undefined || entry instanceof Promise) return null
+      if (entry.changed !== null || entry.lookedAtMs <= freshMs) return null
+      found.push(entry)
+    }
+    return this.#permits.takeNow(found.length, volume) ? found.map(entry => this.#lendNow(name, entry, volume)) : null
+  }
+
+  #lendNow(name: number, entry: Entry, volume: Volume): LentFile {
+    const key = `${name}/${entry.index}/w`
+    entry.users++
+    this.#entries.delete(key)
+    this.#entries.set(key, entry)
+    return this.#note(entry, volume)
+  }
+
+  /**
    * A file that is open already, for one read that ends before anything else runs; null when it is not, or it is due
    * for a look, or was changed.
    */
@@ -176,7 +201,10 @@ export class OpenFiles {
     const name = `${this.#nameOf(source)}/${index}`
     // A descriptor for writing serves readers too.
     const key = write || this.#entries.has(`${name}/w`) ? `${name}/w` : `${name}/r`
-    const entry = await this.#enter(key, source, index, write, anyway)
+    return this.#note(await this.#enter(key, source, index, write, anyway), volume)
+  }
+
+  #note(entry: Entry, volume: Volume): LentFile {
     const file: LentFile = { fd: entry.opened.fd, volume }
     this.#lent.set(file, entry)
     return file

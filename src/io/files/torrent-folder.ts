@@ -75,6 +75,11 @@ export class TorrentFolder {
     return join(this.#destination, ...(this.#files[index]?.path ?? []))
   }
 
+  /** What root() answered since prepare(); null: nothing yet. */
+  get knownRoot(): string | null {
+    return this.#root
+  }
+
   /** The destination without links, for questions about free space. Rejects with FileMissing when it is not there. */
   async root(): Promise<string> {
     if (this.#root === null) {

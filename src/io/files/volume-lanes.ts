@@ -144,15 +144,21 @@ export class VolumeLanes implements VolumeWatch, VolumeTurns {
 
   /** Counts a job that a worker does on files below `path`: when it takes long the volume is asked. */
   async watchJob<T>(path: string, job: Promise<T>): Promise<T> {
-    const volume = this.volumeOf(path)
-    const end = volume.beginJob(this.#clock.now())
-    if (!volume.own) this.#probes.set(volume, path)
-    this.#watch()
+    const end = this.beginJob(path)
     try {
       return await job
     } finally {
       end()
     }
+  }
+
+  /** As watchJob(), until the answered call is made. */
+  beginJob(path: string): () => void {
+    const volume = this.volumeOf(path)
+    const end = volume.beginJob(this.#clock.now())
+    if (!volume.own) this.#probes.set(volume, path)
+    this.#watch()
+    return end
   }
 
   /** The volume of `path` for a store; `maxBytes`: what may be on its way to it at a time. */

@@ -12,13 +12,16 @@ import {
   encodeExtended,
   encodeKeepAlive,
   encodePlain,
-  encodeRequest,
   type PeerMessage,
+  REQUEST_BYTES,
+  writeRequest,
 } from '../../wire/peer/messages.ts'
 import { UPLOAD_ONLY } from '../../wire/peer/upload-only.ts'
 import { UT_HOLEPUNCH } from '../../wire/peer/ut-holepunch.ts'
 import { UT_PEX } from '../../wire/peer/ut-pex.ts'
+import { AskedBlocks } from './asked-blocks.ts'
 import { ExchangeState, PunchState } from './exchange-state.ts'
+import type { BlockRequest } from '../pieces/picker-types.ts'
 import type { LinkReceiver, PeerLink } from './peer-link.ts'
 import { PeerUploads } from './peer-uploads.ts'
 import { RateMeter } from '../../base/rate-meter.ts'
@@ -125,8 +128,7 @@ export class PeerSession implements LinkReceiver {
   rebuilds = 0
   /** Requests for hashes that were refused since the last one that was not. */
   refusedHashes = 0
-  /** Block number (piece * blocks per piece + block) -> when it was asked for, clock ms; oldest first. */
-  readonly outstanding = new Map<number, number>()
+  readonly outstanding = new AskedBlocks()
   /** Pieces it lets us have while it chokes us, and we it. */
   readonly allowedIn = new Set<number>()
   allowedOut: ReadonlySet<number> = new Set()
@@ -218,9 +220,16 @@ export class PeerSession implements LinkReceiver {
     this.link.send(encodePlain(interested ? 'interested' : 'not-interested'))
   }
 
-  request(id: number, piece: number, begin: number, length: number, nowMs: number): void {
-    this.outstanding.set(id, nowMs)
-    this.link.send(encodeRequest(piece, begin, length))
+  /** Asks for blocks of pieces of `stride` blocks, in one write. */
+  request(blocks: readonly BlockRequest[], stride: number, nowMs: number): void {
+    if (blocks.length === 0) return
+    const bytes = Buffer.allocUnsafe(blocks.length * REQUEST_BYTES)
+    for (let i = 0; i < blocks.length; i += 1) {
+      const { piece, block, begin, length } = blocks[i] as BlockRequest
+      this.outstanding.add(piece * stride + block, nowMs)
+      writeRequest(bytes, i * REQUEST_BYTES, piece, begin, length)
+    }
+    this.link.send(bytes)
   }
 
   cancel(piece: number, begin: number, length: number): void {

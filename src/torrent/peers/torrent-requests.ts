@@ -62,16 +62,14 @@ export class TorrentRequests implements BudgetWaiter {
     if (count > 0) this.#ask(content, peer, count)
   }
 
-  /** The block with number `id` is coming in: its request is over. When it was sent; undefined = not asked for. */
-  answered(peer: PeerSession, id: number): number | undefined {
-    const at = peer.outstanding.get(id)
-    if (at !== undefined) peer.outstanding.delete(id)
-    return at
+  /** The block with number `id` is coming in: its request is over. When it was sent, clock ms; -1 = not asked for. */
+  answered(peer: PeerSession, id: number): number {
+    return peer.outstanding.take(id)
   }
 
   /** The peer will not answer (reject, lost, duplicate cancelled by us): credit and rate come back. */
   withdraw(peer: PeerSession, id: number, content: TorrentContent): void {
-    if (!peer.outstanding.delete(id)) return
+    if (peer.outstanding.take(id) < 0) return
     this.#core.engine.shared.budget.giveBack()
     this.#core.downLimiter.giveBack(BLOCK_BYTES)
     content.picker.release(peer.key, Math.floor(id / content.stride), id % content.stride)
@@ -95,7 +93,7 @@ export class TorrentRequests implements BudgetWaiter {
     if (pieces.length === 0) return
     const gone = new Set(pieces)
     for (const peer of this.#core.peers.values()) {
-      for (const id of peer.outstanding.keys()) {
+      for (const id of peer.outstanding.ids()) {
         if (gone.has(Math.floor(id / content.stride))) this.cancel(peer, id, content)
       }
     }
@@ -106,7 +104,7 @@ export class TorrentRequests implements BudgetWaiter {
     for (const peer of this.#core.peers.values()) {
       // Without the fast extension a cancelled block may come or not: nothing would be won.
       if (!peer.fast || peer.peerChoking || !this.#mayGive(peer, pieces, content)) continue
-      for (const id of peer.outstanding.keys()) {
+      for (const id of peer.outstanding.ids()) {
         if (!pieces.has(Math.floor(id / content.stride))) this.cancel(peer, id, content)
       }
     }
@@ -191,12 +189,11 @@ export class TorrentRequests implements BudgetWaiter {
       onlyStarted: budget.free * SHORT_PART < budget.limit,
       suggested: peer.suggested,
     })
-    for (const block of blocks) {
-      budget.take()
-      this.#core.downLimiter.take(nowMs, BLOCK_BYTES)
-      peer.request(block.piece * content.stride + block.block, block.piece, block.begin, block.length, nowMs)
-    }
-    if (blocks.length > 0) peer.pipeline.requested(nowMs, peer.outstanding.size)
+    if (blocks.length === 0) return
+    budget.take(blocks.length)
+    this.#core.downLimiter.take(nowMs, blocks.length * BLOCK_BYTES)
+    peer.request(blocks, content.stride, nowMs)
+    peer.pipeline.requested(nowMs, peer.outstanding.size)
   }
 
   #isSlow(peer: PeerSession): boolean {
@@ -206,7 +203,8 @@ export class TorrentRequests implements BudgetWaiter {
   #checkPeer(peer: PeerSession, content: TorrentContent, nowMs: number): void {
     if (peer.pipeline.tick(nowMs)) return this.withdrawAll(peer, true)
     const limitMs = Math.max(LOST_MS, peer.pipeline.timeoutMs)
-    for (const [id, askedMs] of peer.outstanding) {
+    for (const id of peer.outstanding.ids()) {
+      const { askedMs } = peer.outstanding.oldest()
       if (nowMs - askedMs < limitMs || peer.lastBlockMs < askedMs) return
       peer.forgiven += 1
       this.withdraw(peer, id, content)

@@ -44,10 +44,10 @@ export class BlockBudget {
     return this.limit - this.used
   }
 
-  /** Takes a credit for one request; false when there is none: then wait(). */
-  take(): boolean {
-    if (this.used >= this.limit) return false
-    this.#credits += 1
+  /** Takes a credit for each of `count` requests; false, and none is taken, when there are too few: then wait(). */
+  take(count = 1): boolean {
+    if (this.used + count > this.limit) return false
+    this.#credits += count
     return true
   }
 

@@ -32,8 +32,6 @@ export interface ChooserParts {
   readonly open: OpenPieces
   readonly needs: PieceNeeds
   readonly ranks: PieceRanks
-  /** Blocks a piece can have at most. */
-  readonly stride: number
 }
 
 /** The choice of blocks for one peer. */
@@ -44,7 +42,6 @@ export class BlockChooser {
   readonly #open: OpenPieces
   readonly #needs: PieceNeeds
   readonly #ranks: PieceRanks
-  readonly #stride: number
 
   constructor(parts: ChooserParts) {
     this.#lengths = parts.lengths
@@ -53,7 +50,6 @@ export class BlockChooser {
     this.#open = parts.open
     this.#needs = parts.needs
     this.#ranks = parts.ranks
-    this.#stride = parts.stride
   }
 
   /** Up to `count` blocks; they are noted as requested of `peer`. */
@@ -172,7 +168,7 @@ export class BlockChooser {
   #ask(open: OpenPiece, block: number, peer: PickerPeer, options: PickOptions, out: BlockRequest[]): void {
     open.request(block, peer.key, options.dueMs ?? options.nowMs, options.slow)
     if (open.free === 0) this.#open.begun.delete(open)
-    peer.asked.add(open.piece * this.#stride + block)
+    peer.asked++
     const length = blockBytes(this.#lengths, open.piece, block)
     out.push({ piece: open.piece, block, begin: block * BLOCK_BYTES, length })
   }

@@ -116,20 +116,26 @@ export class OpenPiece {
 
   /** `block` came from `peer`; answers the others that were asked for it too. Not for received blocks. */
   receive(block: number, peer: string): readonly string[] {
-    const alone = this.#peer[block] === peer && !this.#more.has(block)
+    const alone = this.#peer[block] === peer && (this.#more.size === 0 || !this.#more.has(block))
     const others = alone ? NOBODY : this.requesters(block).filter(key => key !== peer)
     if (this.#state[block] === FREE) this.#free--
     this.#state[block] = RECEIVED
     this.#peer[block] = peer
-    this.#more.delete(block)
+    if (!alone) this.#more.delete(block)
     this.#received++
     return others
   }
 
+  /** True when `peer` is asked for `block` now. */
+  isAsked(block: number, peer: string): boolean {
+    if (this.#state[block] !== REQUESTED) return false
+    return this.#peer[block] === peer || (this.#more.size > 0 && this.#more.get(block)?.includes(peer) === true)
+  }
+
   /** Who is asked for `block` now. */
-  requesters(block: number): string[] {
+  requesters(block: number): readonly string[] {
     const first = this.#peer[block] ?? null
-    if (this.#state[block] !== REQUESTED || first === null) return []
+    if (this.#state[block] !== REQUESTED || first === null) return NOBODY
     return [first, ...(this.#more.get(block) ?? [])]
   }
 

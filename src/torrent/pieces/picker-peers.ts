@@ -21,8 +21,8 @@ export interface PickerPeer {
   readonly countedAsSeed: boolean
   /** Pieces we need that the peer has. */
   needed: number
-  /** Blocks it was asked for, as piece x stride + block. */
-  readonly asked: Set<number>
+  /** Blocks it is asked for now. */
+  asked: number
   /** When it last asked for work and was not slow. */
   fastAtMs: number
   /** No search for duplicates before this: the last one found none. */
@@ -67,7 +67,7 @@ export class PickerPeers {
       count,
       countedAsSeed,
       needed: countNeeded(has, need),
-      asked: new Set(),
+      asked: 0,
       fastAtMs: Number.NEGATIVE_INFINITY,
       noDuplicatesUntilMs: Number.NEGATIVE_INFINITY,
     })

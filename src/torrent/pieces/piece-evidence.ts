@@ -15,13 +15,18 @@ export class PieceEvidence {
     this.#core = core
   }
 
+  /** Whether there are digests to be made of a piece that passed, or did not. */
+  wanted(piece: number, passed: boolean): boolean {
+    return this.#core.content !== null && (!passed || this.#core.smartBan.isSuspect(piece))
+  }
+
   /**
    * Digest of every block by block number; null when they are not needed. `blocks` = all blocks of the piece in memory,
    * null: they are on disk.
    */
   async digests(piece: number, passed: boolean, blocks: readonly ReceivedBlock[] | null): Promise<string[] | null> {
     const content = this.#core.content
-    if (content === null || (passed && !this.#core.smartBan.isSuspect(piece))) return null
+    if (content === null || !this.wanted(piece, passed)) return null
     const algorithm = content.metainfo.v2 === null ? 'sha1' : 'sha256'
     return blocks === null ? this.#readBack(content, piece, algorithm) : fromMemory(blocks, algorithm)
   }

@@ -4,7 +4,7 @@
 // sockets, no bytes, no clock. A piece goes missing -> open -> complete -> have (pieceDone), or back to missing
 // (pieceFailed). Invariant: a needed piece is a candidate of the rarest order, or open, or only streamed.
 
-import { BLOCK_BYTES, type TorrentLengths } from '../../base/lengths.ts'
+import type { TorrentLengths } from '../../base/lengths.ts'
 import type { Random } from '../../ports/random.ts'
 import { BlockChooser } from './block-chooser.ts'
 import { OpenPieces } from './open-pieces.ts'
@@ -26,14 +26,11 @@ export class PiecePicker {
   readonly #needs: PieceNeeds
   readonly #ranks = new PieceRanks()
   readonly #chooser: BlockChooser
-  /** Blocks a piece can have at most: makes one number of (piece, block). */
-  readonly #stride: number
 
   /** Nothing had, nothing wanted. `maxOpen`: pieces in progress at once, as many as the arena can hold. */
   constructor(lengths: TorrentLengths, random: Random, maxOpen: number) {
     this.#order = new RarestOrder(lengths.pieceCount, random)
     this.#peers = new PickerPeers(lengths.pieceCount, this.#order)
-    this.#stride = Math.ceil(lengths.pieceLength / BLOCK_BYTES)
     this.#open = new OpenPieces(lengths, maxOpen)
     this.#needs = new PieceNeeds(lengths.pieceCount)
     this.#chooser = new BlockChooser({
@@ -43,7 +40,6 @@ export class PiecePicker {
       open: this.#open,
       needs: this.#needs,
       ranks: this.#ranks,
-      stride: this.#stride,
     })
   }
 
@@ -83,7 +79,7 @@ export class PiecePicker {
 
   /** Replaces what is had (start, recheck) and forgets all progress: outstanding requests are void. Copies `have`. */
   setHave(have: PieceSet): void {
-    for (const peer of this.#peers.all()) peer.asked.clear()
+    for (const peer of this.#peers.all()) peer.asked = 0
     this.#open.clear()
     this.#needs.setHave(have)
     this.#ranks.recount(have)
@@ -159,9 +155,9 @@ export class PiecePicker {
 
   /** A request will not be answered (rejected, timed out, cancelled). Unknown requests are ignored. */
   release(peer: string, piece: number, block: number): void {
-    this.#peers.get(peer)?.asked.delete(piece * this.#stride + block)
     const open = this.#open.byPiece.get(piece)
-    if (open === undefined || !open.requesters(block).includes(peer)) return
+    if (open === undefined || !open.isAsked(block, peer)) return
+    this.#unask(peer)
     if (open.release(block, peer)) this.#open.begun.add(open)
     if (open.received > 0 || open.requested > 0) return
     this.#open.delete(open)
@@ -172,8 +168,13 @@ export class PiecePicker {
   releaseAll(peer: string): void {
     const known = this.#peers.get(peer)
     if (known === undefined) return
-    for (const id of known.asked) this.release(peer, Math.floor(id / this.#stride), id % this.#stride)
-    known.asked.clear()
+    for (const open of [...this.#open.byPiece.values()]) {
+      if (known.asked === 0) return
+      if (open.requested === 0) continue
+      for (let block = 0; block < open.blockCount; block++) {
+        if (open.isAsked(block, peer)) this.release(peer, open.piece, block)
+      }
+    }
   }
 
   /**
@@ -181,12 +182,11 @@ export class PiecePicker {
    * them.
    */
   received(peer: string, piece: number, block: number): Receipt {
-    const id = piece * this.#stride + block
-    this.#peers.get(peer)?.asked.delete(id)
     const open = this.#open.byPiece.get(piece)
     if (open === undefined || block < 0 || block >= open.blockCount || open.isReceived(block)) return NO_RECEIPT
+    if (open.isAsked(block, peer)) this.#unask(peer)
     const cancels = open.receive(block, peer)
-    for (const other of cancels) this.#peers.get(other)?.asked.delete(id)
+    for (const other of cancels) this.#unask(other)
     if (open.free === 0) this.#open.begun.delete(open)
     return { accepted: true, complete: open.complete, cancels }
   }
@@ -256,9 +256,16 @@ export class PiecePicker {
     const open = this.#open.byPiece.get(piece)
     if (open === undefined) return
     this.#open.delete(open)
+    if (open.requested === 0) return
     for (let block = 0; block < open.blockCount; block++) {
-      for (const peer of open.requesters(block)) this.#peers.get(peer)?.asked.delete(piece * this.#stride + block)
+      for (const peer of open.requesters(block)) this.#unask(peer)
     }
+  }
+
+  /** A request of `peer` is over. */
+  #unask(peer: string): void {
+    const known = this.#peers.get(peer)
+    if (known !== undefined) known.asked--
   }
 
   #dropUnneeded(): number[] {

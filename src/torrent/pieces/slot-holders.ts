@@ -15,6 +15,8 @@ export interface HeldPiece {
 
 /** A torrent with such pieces. */
 export interface SlotHolder {
+  /** Slots of all heldPieces(): asked for often, while the arena is full. */
+  readonly heldSlots: number
   heldPieces(): Iterable<HeldPiece>
 }
 
@@ -43,16 +45,12 @@ export class SlotHolders {
    * they do not, its slots belong to requests and to pieces being written, and come back by themselves.
    */
   relieve(): void {
-    const pieces: HeldPiece[] = []
     let held = 0
-    for (const holder of this.#holders) {
-      for (const piece of holder.heldPieces()) {
-        pieces.push(piece)
-        held += piece.heldSlots
-      }
-    }
+    for (const holder of this.#holders) held += holder.heldSlots
     const clogged = this.#budget.limit / CLOGGED_PART
     if (held < clogged) return
+    const pieces: HeldPiece[] = []
+    for (const holder of this.#holders) for (const piece of holder.heldPieces()) pieces.push(piece)
     pieces.sort((a, b) => a.lastBlockMs - b.lastBlockMs)
     for (const piece of pieces) {
       if (held <= clogged / 2) return

@@ -4,7 +4,6 @@
 
 import { BLOCK_BYTES, blockCount } from '../../base/lengths.ts'
 import type { Slot } from '../../ports/arena.ts'
-import type { BlockRequest } from './picker-types.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
 import type { TorrentPieces } from './torrent-pieces.ts'
 import type { TorrentRequests } from '../peers/torrent-requests.ts'
@@ -37,10 +36,12 @@ export class TorrentBlocks {
     return content === null || !working ? null : engine.shared.budget.lease(this.#place(content, piece, block))
   }
 
-  /** A block lies whole in its slot, which is ours from here on, whoever `key` brought it. */
-  take(key: string, request: BlockRequest, slot: Slot): void {
+  /**
+   * `length` bytes of a block lie in its slot, all there are, and the slot is ours from here on, whoever `key` brought
+   * it. `nowMs`: clock ms.
+   */
+  take(key: string, piece: number, block: number, length: number, slot: Slot, nowMs: number): void {
     const { content, working, engine } = this.#core
-    const { piece, block, begin, length } = request
     if (content === null || !working) {
       content?.picker.release(key, piece, block)
       return engine.shared.budget.release(slot)
@@ -49,7 +50,7 @@ export class TorrentBlocks {
     for (const other of receipt.cancels) this.#cancelDuplicate(other, piece, block, content)
     if (!receipt.accepted) return engine.shared.budget.release(slot)
     const buffer = this.#pieces.buffer(piece)
-    buffer.add({ begin, length, slot }, this.#core.now())
+    buffer.add({ begin: block * BLOCK_BYTES, length, slot }, nowMs)
     if (receipt.complete) this.#pieces.finish(buffer)
     else if (this.#isBig(content) && buffer.blocks.length >= RUN_BLOCKS) this.#pieces.spill(buffer)
   }

@@ -3,7 +3,7 @@
 // smart ban. Invariant: `have` is set only after the journal said that the fact is durable; slots return when the store
 // has settled.
 
-import type { ReceivedBlock } from '../../ports/piece-store.ts'
+import type { PieceVerdict, ReceivedBlock } from '../../ports/piece-store.ts'
 import { retryWhileBusy } from './busy-pool.ts'
 import { ipOfKey } from '../peers/peer-session.ts'
 import type { PartReports } from '../part-reports.ts'
@@ -16,6 +16,9 @@ import type { TorrentHashes } from './torrent-hashes.ts'
 
 /** Attempts of one job: a pool that stays full this long is a fault. */
 const MAX_ATTEMPTS = 200
+
+/** Who sent each block of a piece; null: not known. */
+type Senders = readonly (string | null)[]
 
 /** Parts that its outcome concerns at once. */
 export interface PieceParts {
@@ -62,6 +65,12 @@ export class TorrentPieces implements SlotHolder {
     return this.#buffers.get(piece)?.blocks[0]
   }
 
+  get heldSlots(): number {
+    let slots = 0
+    for (const buffer of this.#buffers.values()) if (!buffer.closing) slots += buffer.blocks.length
+    return slots
+  }
+
   *heldPieces(): Iterable<HeldPiece> {
     for (const buffer of this.#buffers.values()) {
       if (buffer.closing || buffer.blocks.length === 0) continue
@@ -86,7 +95,11 @@ export class TorrentPieces implements SlotHolder {
     if (content === null) return
     buffer.closing = true
     this.dirty = true
-    this.#track(this.#finish(content, buffer, buffer.takeBlocks()))
+    const blocks = buffer.takeBlocks()
+    // Asked for now: the picker forgets them with the piece.
+    const senders = content.picker.senders(buffer.piece)
+    if (buffer.spilled) this.#track(this.#finish(content, buffer, blocks, senders, null))
+    else this.#commit(content, buffer, blocks, senders)
   }
 
   /** Gives up what is not being written: the pieces are not wanted any more, or the torrent is suspended. */
@@ -127,15 +140,33 @@ export class TorrentPieces implements SlotHolder {
     }
   }
 
-  async #finish(content: TorrentContent, buffer: PieceBuffer, blocks: readonly ReceivedBlock[]): Promise<void> {
+  /** A piece that is right goes without the awaits of #finish: each of them costs, and most say nothing new. */
+  #commit(content: TorrentContent, buffer: PieceBuffer, blocks: readonly ReceivedBlock[], senders: Senders): void {
+    const committed = content.store.commit(buffer.piece, blocks)
+    const otherwise = (): Promise<void> => this.#finish(content, buffer, blocks, senders, committed)
+    const judge = (verdict: PieceVerdict): Promise<void> => {
+      if (verdict !== 'ok' || this.#evidence.wanted(buffer.piece, true)) return otherwise()
+      this.#release(blocks)
+      const told = this.#journal(buffer.piece).then(() => this.#tell(content, buffer, null))
+      return told.catch((error: unknown) => this.#storeFailed(buffer, error))
+    }
+    this.#track(committed.then(judge, otherwise))
+  }
+
+  /** `committed`: a first try of the commit; null: the piece is on disk, or parts of it. */
+  async #finish(
+    content: TorrentContent,
+    buffer: PieceBuffer,
+    blocks: readonly ReceivedBlock[],
+    senders: Senders,
+    committed: Promise<PieceVerdict> | null,
+  ): Promise<void> {
     const { piece } = buffer
-    // Asked for now: the picker forgets them with the piece.
-    const senders = content.picker.senders(piece)
     try {
       let passed: boolean
       let digests: string[] | null
       try {
-        passed = await this.#verdict(content, buffer, blocks)
+        passed = (await this.#verdict(content, piece, blocks, committed)) === 'ok'
         digests = await this.#evidence.digests(piece, passed, buffer.spilled ? null : blocks)
       } finally {
         this.#release(blocks)
@@ -147,17 +178,38 @@ export class TorrentPieces implements SlotHolder {
     }
   }
 
-  async #verdict(content: TorrentContent, buffer: PieceBuffer, blocks: readonly ReceivedBlock[]): Promise<boolean> {
-    const { piece, spilled } = buffer
-    if (!spilled) return (await this.#job(() => content.store.commit(piece, blocks))) === 'ok'
+  async #verdict(
+    content: TorrentContent,
+    piece: number,
+    blocks: readonly ReceivedBlock[],
+    committed: Promise<PieceVerdict> | null,
+  ): Promise<PieceVerdict> {
+    if (committed !== null) {
+      let first: Promise<PieceVerdict> | null = committed
+      return this.#job(() => {
+        const tried = first ?? content.store.commit(piece, blocks)
+        first = null
+        return tried
+      })
+    }
     if (blocks.length > 0) await this.#job(() => content.store.writeBlocks(piece, blocks))
-    return (await this.#job(() => content.store.verify(piece))) === 'ok'
+    return this.#job(() => content.store.verify(piece))
   }
 
   async #passed(content: TorrentContent, buffer: PieceBuffer, digests: readonly string[] | null): Promise<void> {
+    await this.#journal(buffer.piece)
+    this.#tell(content, buffer, digests)
+  }
+
+  #journal(piece: number): Promise<void> {
+    const { infoHash, engine, readers } = this.#core
+    return engine.deps.journal.pieceVerified(infoHash, piece, readers.waitsFor(piece))
+  }
+
+  /** The piece is durable: everybody may know of it. */
+  #tell(content: TorrentContent, buffer: PieceBuffer, digests: readonly string[] | null): void {
     const { piece } = buffer
-    const { infoHash, engine, smartBan, readers } = this.#core
-    await engine.deps.journal.pieceVerified(infoHash, piece, readers.waitsFor(piece))
+    const { engine, smartBan } = this.#core
     engine.totals.piecesVerified += 1
     this.#remove(buffer)
     if (digests !== null) this.#reports.guilty(smartBan.piecePassed(piece, digests), 'sent bad data')
@@ -168,7 +220,7 @@ export class TorrentPieces implements SlotHolder {
   #failed(
     content: TorrentContent,
     buffer: PieceBuffer,
-    senders: readonly (string | null)[],
+    senders: Senders,
     digests: readonly string[] | null,
   ): void {
     this.#core.engine.totals.piecesFailed += 1
@@ -210,13 +262,17 @@ export class TorrentPieces implements SlotHolder {
 
   #track(work: Promise<void>): void {
     this.#busy += 1
-    const done = () => {
-      this.#busy -= 1
-      if (this.#busy === 0) for (const resolve of this.#waiters.splice(0)) resolve()
-    }
-    work.then(done, (error: unknown) => {
-      this.#core.engine.defect(error)
-      done()
-    })
+    work.then(
+      () => this.#done(),
+      (error: unknown) => {
+        this.#core.engine.defect(error)
+        this.#done()
+      },
+    )
+  }
+
+  #done(): void {
+    this.#busy -= 1
+    if (this.#busy === 0) for (const resolve of this.#waiters.splice(0)) resolve()
   }
 }

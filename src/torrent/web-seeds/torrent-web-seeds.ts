@@ -164,7 +164,8 @@ class CoreWebSeedHost implements WebSeedHost {
   }
 
   received(key: string, request: BlockRequest, slot: Slot): void {
-    this.#parts.blocks.take(key, request, slot)
+    const { piece, block, length } = request
+    this.#parts.blocks.take(key, piece, block, length, slot, this.#core.now())
   }
 
   count(bytes: number, nowMs: number): void {

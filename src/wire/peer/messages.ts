@@ -57,6 +57,9 @@ export const PIECE_ID = 7
 /** Bytes in front of a block's payload: length, id, piece, begin. */
 export const PIECE_HEAD_BYTES = 13
 
+/** Bytes of a `request` message: length, id, piece, begin, length of the block. */
+export const REQUEST_BYTES = 17
+
 /** The messages that are nothing but an id. */
 export type PlainType = 'choke' | 'unchoke' | 'interested' | 'not-interested' | 'have-all' | 'have-none'
 
@@ -224,7 +227,18 @@ export function encodeBitfield(bits: Uint8Array): Uint8Array {
 
 /** `request` (BEP 3). */
 export function encodeRequest(piece: number, begin: number, length: number): Uint8Array {
-  return encodeBlock(IDS.request, piece, begin, length)
+  const bytes = Buffer.allocUnsafe(REQUEST_BYTES)
+  writeRequest(bytes, 0, piece, begin, length)
+  return bytes
+}
+
+/** Writes the same message at `at` of `into`, which has room for REQUEST_BYTES there. */
+export function writeRequest(into: Uint8Array, at: number, piece: number, begin: number, length: number): void {
+  writeUInt32(into, at, REQUEST_BYTES - 4)
+  into[at + 4] = IDS.request
+  writeUInt32(into, at + 5, piece)
+  writeUInt32(into, at + 9, begin)
+  writeUInt32(into, at + 13, length)
 }
 
 /** `cancel` (BEP 3). */

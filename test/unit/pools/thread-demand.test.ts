@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ThreadDemand } from '../../../src/pools/thread-demand.ts'
 
-const little = { waitedMs: 99, spread: false }
+const little = { waitedMs: 99, silentMs: 1e6, spread: false }
 
 test('one thread until jobs wait long or are for all threads; one start at a time', () => {
   const demand = new ThreadDemand(4)
@@ -18,12 +18,12 @@ test('one thread until jobs wait long or are for all threads; one start at a tim
   assert.equal(demand.grow({ ...little, spread: true }), false, 'the second one is still starting')
   demand.came(2)
   assert.equal(demand.batches(2), 4)
-  assert.equal(demand.grow({ waitedMs: 200, spread: false }), true)
+  assert.equal(demand.grow({ waitedMs: 200, silentMs: 250, spread: false }), true)
   demand.came(3)
   assert.equal(demand.grow({ ...little, spread: true }), true)
   demand.came(4)
   assert.equal(demand.mayGrow, false)
-  assert.equal(demand.grow({ waitedMs: 1e6, spread: true }), false)
+  assert.equal(demand.grow({ waitedMs: 1e6, silentMs: 1e6, spread: true }), false)
 })
 
 test('threads that end are started again only when they are needed', () => {
@@ -43,4 +43,11 @@ test('threads that end are started again only when they are needed', () => {
   demand.reset()
   demand.came(1)
   assert.equal(demand.batches(2), 2)
+})
+
+test('waits while answers come are the load of the machine: no thread is started for them', () => {
+  const demand = new ThreadDemand(2)
+  demand.came(1)
+  assert.equal(demand.grow({ waitedMs: 5000, silentMs: 249, spread: false }), false)
+  assert.equal(demand.grow({ waitedMs: 5000, silentMs: 250, spread: false }), true, 'the only thread is held')
 })

@@ -40,7 +40,7 @@ test('a link that is closed at once closes its thread in order', async () => {
 test('pieces that are verified close together share a batch, and go along with what hurries', async () => {
   const link = startLink([])
   await link.opened()
-  const verified = (): Promise<unknown> => link.run('progress.verified', 'size' as InfoHash, 1, 0)
+  const verified = (): Promise<unknown> => link.run('progress.verified', 'size' as InfoHash, [1], 0)
   const start = performance.now()
   assert.equal(await verified(), 1, 'the first one goes at once')
   const spread: Promise<unknown>[] = []
@@ -64,7 +64,7 @@ test('pieces that are verified close together share a batch, and go along with w
 test('a piece that somebody waits for is not gathered with those that come after it', async () => {
   const link = startLink([])
   await link.opened()
-  const verified = (): Promise<unknown> => link.run('progress.verified', 'size' as InfoHash, 1, 0)
+  const verified = (): Promise<unknown> => link.run('progress.verified', 'size' as InfoHash, [1], 0)
   await verified()
   link.hasten()
   const awaited = verified()
@@ -82,13 +82,54 @@ test('a piece that somebody waits for is not gathered with those that come after
 test('progress hurries the database only for pieces that somebody waits for', async () => {
   const calls: string[] = []
   const link = {
-    run: async (name: string, _: InfoHash, piece: number) => calls.push(`${name} ${piece}`),
+    join: async (name: string, _: unknown, _hash: InfoHash, pieces: number[]) => calls.push(`${name} ${pieces}`),
     hasten: () => calls.push('hasten'),
   }
   const progress = new DatabaseProgress(link as unknown as RecordsLink, {} as LazyTotals, () => 0)
   await progress.pieceVerified('' as InfoHash, 1, false)
   await progress.pieceVerified('' as InfoHash, 2, true)
   assert.deepEqual(calls, ['progress.verified 1', 'progress.verified 2', 'hasten'])
+})
+
+test('pieces of a torrent that wait for a batch are one job, but for those with another job between', async () => {
+  const link = startLink([])
+  await link.opened()
+  let now = 0
+  const progress = new DatabaseProgress(link as unknown as RecordsLink, {} as LazyTotals, () => ++now)
+  const settled: number[] = []
+  const verified = (hash: string, piece: number): Promise<unknown> =>
+    progress.pieceVerified(hash as InfoHash, piece, false).then(() => settled.push(piece))
+  const all = [verified('size', 1), verified('size', 2), verified('size', 3)]
+  all.push(link.run('progress.reset', 'size' as InfoHash))
+  all.push(verified('size', 4), verified('other', 5), verified('other', 6))
+  assert.equal(link.waiting, 4, 'what is verified after a reset is no part of what was before it')
+  await Promise.all(all)
+  assert.deepEqual(settled.toSorted(), [1, 2, 3, 4, 5, 6])
+  const later = verified('size', 7)
+  assert.equal(link.waiting, 1, 'a job that was sent takes nothing up')
+  await later
+  await link.close(1000)
+})
+
+test('pieces that are one job are journalled with the time of the last', async () => {
+  const jobs: unknown[][] = []
+  const link = {
+    join: (_: string, into: (args: unknown[]) => boolean, ...args: unknown[]) => {
+      if (jobs.length === 0 || !into(jobs[0] as unknown[])) jobs.push(args)
+      return Promise.resolve()
+    },
+    hasten: () => undefined,
+  }
+  let now = 0
+  const progress = new DatabaseProgress(link as unknown as RecordsLink, {} as LazyTotals, () => ++now)
+  for (let piece = 0; piece < 513; piece++) await progress.pieceVerified('a' as InfoHash, piece, false)
+  await progress.pieceVerified('b' as InfoHash, 0, false)
+  // What was written after the time in the journal would count as a change by another program.
+  assert.deepEqual(jobs.map(([hash, pieces, atMs]) => [hash, (pieces as number[]).length, atMs]), [
+    ['a', 512, 512],
+    ['a', 1, 513],
+    ['b', 1, 514],
+  ])
 })
 
 test('damage found while running rejects the job and tells the node', async () => {

@@ -38,7 +38,7 @@ function live(path: string, bootId: string | null, jobs: JobMessage[], clean: bo
 }
 
 const insert: JobMessage = { name: 'download.insert', args: [makeDownload(1)] }
-const verified = (piece: number): JobMessage => ({ name: 'progress.verified', args: [hashOf(1), piece, 5] })
+const verified = (piece: number): JobMessage => ({ name: 'progress.verified', args: [hashOf(1), [piece], 5] })
 const resume: JobMessage = { name: 'progress.resume', args: [hashOf(1)] }
 
 function trusted(replies: unknown[]): ResumeData {

@@ -141,7 +141,7 @@ function assertLaterTables(database: RecordsDatabase, schema: number): void {
 function assertAllWritable(database: RecordsDatabase): void {
   assert.equal(reply(database, 'download.update', hashOf(1), { name: 'new', movingTo: '/x', webSeeds: [] }), true)
   assert.equal(reply(database, 'download.delete', hashOf(2)), true)
-  reply(database, 'progress.verified', hashOf(1), 5, 1)
+  reply(database, 'progress.verified', hashOf(1), [5], 1)
   assert.equal(typeof reply(database, 'event.append', 1, ['tribler_started'], ['null']), 'number')
 }
 
