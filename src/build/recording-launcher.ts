@@ -1,23 +1,39 @@
-// The program as src/build/launcher.ts runs it, but without kept code, and with an answer to one message: the path to
-// which everything V8 has compiled by then is written; the answer is why that failed, or ''. Only trained-code.ts
-// starts it: the package leaves this folder out, and without the starter's channel it refuses.
+// The program as src/build/launcher.ts runs it, but without kept code, and with an answer to messages: what V8 has
+// compiled of a script by then is written; the answer is why that failed, or ''. Only trained-code.ts starts it: the
+// package leaves this folder out, and without the starter's channel it refuses.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { Script } from 'node:vm'
 
+/** What is asked for: the name of a script, and the path of the file. */
+export interface WantedCode {
+  readonly script: string
+  readonly path: string
+}
+
 if (process.channel === undefined) throw new Error('part of the build; the program is dist/src/cli/main.js')
 const main = new URL('../cli/main.js', import.meta.url)
-const filename = fileURLToPath(new URL('../bundle/program.cjs', import.meta.url))
-const script = new Script(readFileSync(filename, 'latin1'), { filename: 'tributary/program.cjs' })
-const program = script.runInThisContext() as (...args: unknown[]) => void
-program(createRequire(main), (name: string) => import(name), main.href)
+const folder = fileURLToPath(new URL('../bundle/', import.meta.url))
+const require = createRequire(main)
+const scripts = new Map<string, Script>()
 
-process.on('message', path => {
+function runScript(name: string, ...given: unknown[]): unknown {
+  const script = new Script(readFileSync(`${folder}${name}.cjs`, 'latin1'), { filename: `tributary/${name}.cjs` })
+  scripts.set(name, script)
+  const part = script.runInThisContext() as (...all: unknown[]) => unknown
+  return part(require, (wanted: string) => import(wanted), main.href, ...given)
+}
+
+runScript('program', runScript)
+
+process.on('message', (wanted: WantedCode) => {
   let failure = ''
   try {
-    writeFileSync(String(path), script.createCachedData())
+    const script = scripts.get(wanted.script)
+    if (script === undefined) throw new Error(`${wanted.script} has not run`)
+    writeFileSync(wanted.path, script.createCachedData())
   } catch (error) {
     failure = String(error)
   }

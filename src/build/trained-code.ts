@@ -1,16 +1,18 @@
 // Lets a node work for a second before its compiled code is kept: it streams a torrent and fetches the metadata of a
 // magnet from a second node, on loopback, in a folder that is removed. V8 compiles a function when it first runs; what
-// ran here is in the cache, and the first download of a user need not wait for it (decision 0235). No node outlives
-// this.
+// ran here is in the cache, and the first download of a user need not wait for it (decision 0235). Of the script that a
+// start waits for, what a start has run is kept: the more there is, the longer it takes to read (decision 0521). No
+// node outlives this.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { WantedCode } from './recording-launcher.ts'
 
 /** A node that does not stop by then is killed. */
 const STOP_MS = 5000
@@ -32,10 +34,11 @@ interface Torrent {
 }
 
 /**
- * Writes the code that a node has compiled after a little work to `cachePath`. `folder` is made and removed. Rejects
- * when that does not come about within `limitMs`; then `cachePath` is untouched. The nodes are stopped either way.
+ * Writes the code that a node has compiled after a start and after a little work beside the scripts in `bundle`.
+ * `folder` is made and removed, on the same volume. Rejects when that does not come about within `limitMs`; then
+ * nothing is written there. The nodes are stopped either way.
  */
-export async function writeTrainedCode(cachePath: string, folder: string, limitMs = 20_000): Promise<void> {
+export async function writeTrainedCode(bundle: string, folder: string, limitMs = 20_000): Promise<void> {
   mkdirSync(folder)
   const limit = AbortSignal.timeout(limitMs)
   const nodes: ChildProcess[] = []
@@ -43,19 +46,23 @@ export async function writeTrainedCode(cachePath: string, folder: string, limitM
     throw new Error(`the training of the program took over ${limitMs} ms`)
   })
   try {
-    await Promise.race([train(folder, cachePath, nodes), late])
+    const codes = await Promise.race([train(folder, nodes), late])
+    for (const name of codes) renameSync(join(folder, name), join(bundle, name))
   } finally {
     await Promise.all(nodes.map(end))
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function train(folder: string, cachePath: string, nodes: ChildProcess[]): Promise<void> {
+/** Names of the files that it has written to `folder`. */
+async function train(folder: string, nodes: ChildProcess[]): Promise<readonly string[]> {
   const [seeder, leecher] = await Promise.all([
     startNode(join(folder, 'seeder'), nodes),
     startNode(join(folder, 'leecher'), nodes),
   ])
   const { variables } = await json<{ variables: { ports: Record<string, number> } }>(seeder, 'GET', '/variables')
+  await look(leecher)
+  const started = await write(leecher.child, folder, 'program')
   const peer = variables.ports['libtorrent~port'] ?? 0
   const tracker = await startTracker(peer)
   try {
@@ -71,7 +78,7 @@ async function train(folder: string, cachePath: string, nodes: ChildProcess[]): 
     await until(async () => (await call(leecher, 'GET', `/downloads/${song.infoHash}/torrent`)).ok)
     await readParts(leecher, song)
     await look(leecher)
-    await write(leecher.child, cachePath)
+    return [started, await write(leecher.child, folder, 'engine')]
   } finally {
     tracker.close()
   }
@@ -99,10 +106,13 @@ async function startNode(stateDir: string, nodes: ChildProcess[]): Promise<Train
   return { child, url }
 }
 
-async function write(child: ChildProcess, cachePath: string): Promise<void> {
-  child.send(cachePath)
+/** What V8 has compiled of a script: to a file in `folder`, which it answers the name of. */
+async function write(child: ChildProcess, folder: string, script: string): Promise<string> {
+  const name = `${script}.cjs.cache`
+  child.send({ script, path: join(folder, name) } satisfies WantedCode)
   const [failure] = (await once(child, 'message')) as [string]
   if (failure !== '') throw new Error(failure)
+  return name
 }
 
 async function end(child: ChildProcess): Promise<void> {

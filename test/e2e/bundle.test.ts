@@ -6,11 +6,12 @@ import { spawnSync } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { Script } from 'node:vm'
 import { parseSync } from 'oxc-parser'
 import { machineCodeFiles, type PrebuiltPackage } from '../../src/io/process/machine-code.ts'
+import { laterScripts } from '../../src/build/script-list.ts'
 import { writeTrainedCode } from '../../src/build/trained-code.ts'
 import { startNode } from '../kit/nodes/node-process.ts'
 import { projectRoot } from '../kit/project-root.ts'
@@ -18,8 +19,8 @@ import { takenOut } from '../kit/taken-out.ts'
 
 const PARTS = 'dist/src/bundle'
 const PROGRAM = join(PARTS, 'program.cjs')
-const LATER_SCRIPT = join(PARTS, 'later.cjs')
-const SCRIPTS = [PROGRAM, LATER_SCRIPT]
+const LATER_SCRIPTS = laterScripts(projectRoot).map(({ name }) => join(PARTS, `${name}.cjs`))
+const SCRIPTS = [PROGRAM, ...LATER_SCRIPTS]
 const ENTRIES = ['dist/src/cli/main.js', 'dist/workers/piece.js', 'dist/workers/records.js']
 
 function importsOf(text: string): string[] {
@@ -74,27 +75,33 @@ test('V8 takes the compiled code that lies beside the program, and only its own'
   assert.doesNotMatch(source, /[^\0-\x7f]/, 'read as Latin-1 it would be another program')
 })
 
-test('what only some nodes do comes in a second script, and nothing of it twice', async () => {
-  const [first, later] = (await Promise.all(SCRIPTS.map(path => readFile(join(projectRoot, path), 'latin1')))) as [
-    string,
-    string,
-  ]
+test('what a start does not need comes in scripts of their own, and nothing of it twice', async () => {
   const classes = (text: string): string[] =>
     [...text.matchAll(/\b_?([A-Z]\w+)\s*=\s*class\b|\bclass _?([A-Z]\w+)/g)].map(([, a, b]) => a ?? b ?? '')
-  const late = takenOut.includes('overlay') ? 'Wallets' : 'Overlays'
-  assert.ok(classes(later).includes(late) && !classes(first).includes(late))
-  for (const name of ['AppError', 'DecodeError', 'SystemClock'])
-    assert.ok(classes(first).includes(name) && !classes(later).includes(name), name)
-  assert.doesNotMatch(later, /[^\0-\x7f]/, 'read as Latin-1 it would be another program')
-  const cachedData = await readFile(join(projectRoot, `${LATER_SCRIPT}.cache`))
-  assert.equal(new Script(later, { filename: 'later', cachedData }).cachedDataRejected, false)
+  const places = new Map<string, string[]>()
+  for (const path of SCRIPTS) {
+    const text = await readFile(join(projectRoot, path), 'latin1')
+    assert.doesNotMatch(text, /[^\0-\x7f]/, 'read as Latin-1 it would be another program')
+    const cachedData = await readFile(join(projectRoot, `${path}.cache`))
+    assert.equal(new Script(text, { filename: 'later', cachedData }).cachedDataRejected, false, path)
+    for (const name of new Set(classes(text))) places.set(name, [...(places.get(name) ?? []), basename(path, '.cjs')])
+  }
+  const chapter = takenOut.includes('overlay') ? { Wallets: 'wallets' } : { Overlays: 'overlay', Wallets: 'wallets' }
+  const expected = {
+    ...{ AppError: 'program', DecodeError: 'program', SystemClock: 'program', UwsServer: 'program' },
+    ...{ SessionTorrent: 'engine', TransmissionEndpoint: 'transmission', WatchFolder: 'watch' },
+    ...chapter,
+  }
+  for (const [name, script] of Object.entries(expected)) assert.deepEqual(places.get(name), [script], name)
 })
 
-test('the compiled code holds what a download and a stream run, not only what loads the program', async () => {
-  const filename = join(projectRoot, PROGRAM)
-  const loads = new Script(await readFile(filename, 'latin1'), { filename }).createCachedData()
-  const kept = await readFile(`${filename}.cache`)
-  assert.ok(kept.length > 3 * loads.length, `${kept.length} bytes, ${loads.length} without any work`)
+test('the compiled code holds what a start, a download and a stream run, not only what loads the program', async () => {
+  const size = async (name: string): Promise<number> => (await readFile(join(projectRoot, PARTS, name))).length
+  for (const name of ['program.cjs', 'engine.cjs']) {
+    const filename = join(projectRoot, PARTS, name)
+    const loads = new Script(await readFile(filename, 'latin1'), { filename }).createCachedData()
+    assert.ok((await size(`${name}.cache`)) > 2 * loads.length, `${name}: ${loads.length} bytes without any work`)
+  }
 })
 
 test('compiled code that cannot be written is an error, and the training leaves nothing behind', async () => {
@@ -112,7 +119,7 @@ test('compiled code that cannot be written is an error, and the training leaves 
 test('a training that takes too long is given up, with its nodes', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-bundle-'))
   try {
-    await assert.rejects(writeTrainedCode(join(folder, 'cache'), join(folder, 'training'), 1), /took over 1 ms/)
+    await assert.rejects(writeTrainedCode(folder, join(folder, 'training'), 1), /took over 1 ms/)
     assert.deepEqual(await readdir(folder), [])
     assert.deepEqual(await processesThatName(folder), [])
   } finally {
