@@ -9,6 +9,7 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Script } from 'node:vm'
 import { checkAllMachineCode } from '../io/process/machine-code.ts'
+import { lateBuiltins } from './late-builtins.ts'
 import { buildScripts, firstAsFunction, laterAsFunction } from './later-parts.ts'
 import { noticesOf } from './notices.ts'
 import { copyPackedPackages, nativeDatabase } from './packed-packages.ts'
@@ -72,6 +73,7 @@ const threads = {
 /** The command line with the node: scripts, because V8 keeps compiled code of scripts only. */
 const program = {
   ...common,
+  plugins: [...common.plugins, lateBuiltins],
   format: 'cjs',
   define: { 'import.meta.url': 'moduleUrl' },
   legalComments: 'external',

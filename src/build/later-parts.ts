@@ -3,9 +3,9 @@
 
 import { build, type BuildOptions, type Metafile, type OutputFile, type Plugin } from 'esbuild'
 import { relative } from 'node:path'
-import { exportedNames, exportingAll } from './exported-names.ts'
+import { exportedNames, exportingAll, exportingAtUse } from './exported-names.ts'
 import { laterScripts, PROGRAM } from './script-list.ts'
-import { givenModules, type Owners, ownersOf } from './script-owners.ts'
+import { givenModules, planScripts, type ScriptPlan } from './script-owners.ts'
 
 /** Before the name of a later module, and that of its script, in an import() or a given module. */
 const LATER_PREFIX = 'later:'
@@ -18,11 +18,8 @@ export interface MadeScript {
   readonly metafile: Metafile
 }
 
-/** The whole program, and what of it lies where. */
-interface Plan {
+interface Plan extends ScriptPlan {
   readonly root: string
-  readonly later: ReadonlySet<string>
-  readonly owners: Owners
   /** What modules export that one script takes from another. */
   readonly names: ReadonlyMap<string, readonly string[]>
 }
@@ -41,13 +38,10 @@ export async function buildScripts(
 ): Promise<readonly MadeScript[]> {
   const common = { ...options, write: false, metafile: true } as const
   const whole = await build({ ...common, entryPoints: [entry], outfile: outfile(PROGRAM) })
-  const { inputs } = whole.metafile
   const scripts = laterScripts(root)
-  const later = new Set(scripts.flatMap(({ roots }) => roots))
-  const owners = ownersOf(inputs, entry, scripts)
-  const given = givenModules(inputs, owners, later)
-  const modules = [...given.values()].flatMap(names => [...names]).filter(name => inputs[name]?.format === 'esm')
-  const plan = { root, later, owners, names: await exportedNames(root, modules) }
+  const where = planScripts(whole.metafile.inputs, entry, scripts)
+  const given = givenModules(where)
+  const plan = { ...where, root, names: await namesOf(root, where, given) }
   const makeScript = async (name: string, contents: string): Promise<MadeScript> => {
     const plugins = [elsewhere(plan, name), ...(options.plugins ?? [])]
     const stdin = { contents, resolveDir: root, sourcefile: 'entry.ts', loader: 'ts' } as const
@@ -57,17 +51,26 @@ export async function buildScripts(
     return { name, text: script.text, files: outputFiles.filter(file => file !== script), metafile }
   }
   const first = await makeScript(PROGRAM, firstEntry(entry, given.get(PROGRAM) ?? []))
-  const others = scripts.map(({ name, roots }) =>
-    makeScript(name, `export const parts = {\n${requiresOf([...roots, ...(given.get(name) ?? [])])}\n}`),
+  const others = scripts.map(({ name, roots, atFirstUse }) =>
+    makeScript(name, `export const parts = {\n${requiresOf([...roots, ...atFirstUse, ...(given.get(name) ?? [])])}\n}`),
   )
   return [first, ...(await Promise.all(others))]
+}
+
+/** Of all that one script takes from another: packages that are no ECMAScript modules have none here. */
+function namesOf(root: string, { inputs, atFirstUse }: ScriptPlan, given: ReadonlyMap<string, ReadonlySet<string>>) {
+  const all = [...atFirstUse, ...[...given.values()].flatMap(names => [...names])]
+  return exportedNames(
+    root,
+    all.filter(name => inputs[name]?.format === 'esm'),
+  )
 }
 
 /** The import() of later modules is there before the program runs. */
 function firstEntry(entry: string, given: Iterable<string>): string {
   return [
     "import { openLater } from './src/build/later-script.ts'",
-    `importLater = openLater({\n${requiresOf(given)}\n}, runScript)`,
+    `;({ given, importLater } = openLater({\n${requiresOf(given)}\n}, runScript))`,
     `require('./${entry}')`,
   ].join('\n')
 }
@@ -84,7 +87,7 @@ interface Place {
 }
 
 /** In `script`: takes modules of other scripts from there, and leaves those that come later to import(). */
-function elsewhere({ root, later, owners, names }: Plan, script: string): Plugin {
+function elsewhere({ root, later, atFirstUse, owners, names }: Plan, script: string): Plugin {
   return {
     name: 'elsewhere',
     setup(setup) {
@@ -105,6 +108,7 @@ function elsewhere({ root, later, owners, names }: Plan, script: string): Plugin
         const { owner, name } = pluginData as Place
         const asked = `given(${JSON.stringify(`${owner}:${name}`)})`
         const known = names.get(name)
+        if (known !== undefined && atFirstUse.has(name)) return { contents: exportingAtUse(known, asked) }
         return { contents: known === undefined ? `module.exports = ${asked}` : exportingAll(known, asked) }
       })
     },
@@ -113,7 +117,7 @@ function elsewhere({ root, later, owners, names }: Plan, script: string): Plugin
 
 /** The first script as a function of what a script lacks; its lines keep their numbers. */
 export function firstAsFunction(text: string): string {
-  const head = '(function (require, importPackage, moduleUrl, runScript) { var importLater; '
+  const head = '(function (require, importPackage, moduleUrl, runScript) { var given, importLater; '
   return `${head}${importsReplaced(text)}\n})\n`
 }
 

@@ -2,22 +2,31 @@
 
 /** Modules by their paths from the project's root. */
 type Modules = Readonly<Record<string, () => unknown>>
+/** A module, asked for as `script:module`. Throws when the script cannot be read. */
+type Given = (name: string) => unknown
 type ImportLater = (name: string) => Promise<unknown>
 /** Runs a script by its name, with what those have that are not the first. */
-type RunScript = (name: string, given: (name: string) => unknown, importLater: ImportLater) => Modules
+type RunScript = (name: string, given: Given, importLater: ImportLater) => Modules
 
 /**
- * The import() of modules of other scripts, which it asks for as `script:module`. `shared`: modules of the first that
- * others need. Rejects when a script cannot be read.
+ * Modules of other scripts, at once and as import() gives them. `shared`: modules of the first that others need.
  */
-export function openLater(shared: Modules, runScript: RunScript): ImportLater {
-  const parts = new Map<string, Modules>([['program', shared]])
-  const importLater: ImportLater = name => Promise.resolve().then(() => given(name))
+export function openLater(
+  shared: Modules,
+  runScript: RunScript,
+): { readonly given: Given; readonly importLater: ImportLater } {
+  const scripts = new Map<string, Modules>([['program', shared]])
+  const known = new Map<string, unknown>()
   const given = (name: string): unknown => {
+    const before = known.get(name)
+    if (before !== undefined) return before
     const [script = '', module = ''] = name.split(':')
-    const modules = parts.get(script) ?? runScript(script, given, importLater)
-    parts.set(script, modules)
-    return modules[module]?.()
+    const modules = scripts.get(script) ?? runScript(script, given, importLater)
+    scripts.set(script, modules)
+    const found = modules[module]?.()
+    known.set(name, found)
+    return found
   }
-  return importLater
+  const importLater: ImportLater = name => Promise.resolve().then(() => given(name))
+  return { given, importLater }
 }

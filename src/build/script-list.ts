@@ -1,6 +1,7 @@
 // Which scripts the program is made of, and what is loaded from each by import(): the first is what a start runs, each
 // other one is read when the first of its modules is asked for. Lists of the core and of chapters are `later.json`
-// files: names of scripts with modules, by their paths from the folder of the list (the core's: from src/).
+// files: names of scripts with modules, by their paths from the folder of the list (the core's: from src/); so is
+// `first-use.json`, of modules that are imported as ever.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,6 +14,8 @@ export interface LaterScript {
   readonly name: string
   /** Modules that others load by import(); paths from the project's root. */
   readonly roots: readonly string[]
+  /** Modules that others import as ever, and use only when something happens: loaded when one of their names is used. */
+  readonly atFirstUse: readonly string[]
 }
 
 /** The folders of the chapters, from the project's root: those that others need first, as src/app/chapters.ts says. */
@@ -26,14 +29,18 @@ export function chapterFolders(root: string): readonly string[] {
 
 /** All but the first, in an order in which each takes what it shares from those before it. */
 export function laterScripts(root: string): readonly LaterScript[] {
-  const found = new Map<string, string[]>()
-  const lists = [['src/build', 'src'], ...chapterFolders(root).map(folder => [folder, folder])]
-  for (const [place = '', base = ''] of lists) {
-    const path = join(root, place, 'later.json')
-    if (!existsSync(path)) continue
-    const list = JSON.parse(readFileSync(path, 'utf8')) as Readonly<Record<string, readonly string[]>>
-    for (const [name, modules] of Object.entries(list))
-      found.set(name, [...(found.get(name) ?? []), ...modules.map(module => `${base}/${module}`)])
-  }
-  return [...found].map(([name, roots]) => ({ name, roots }))
+  const roots = new Map<string, string[]>()
+  addList(roots, join(root, 'src/build/later.json'), 'src')
+  for (const folder of chapterFolders(root)) addList(roots, join(root, folder, 'later.json'), folder)
+  const atFirstUse = new Map<string, string[]>()
+  addList(atFirstUse, join(root, 'src/build/first-use.json'), 'src')
+  const names = [...new Set([...roots.keys(), ...atFirstUse.keys()])]
+  return names.map(name => ({ name, roots: roots.get(name) ?? [], atFirstUse: atFirstUse.get(name) ?? [] }))
+}
+
+function addList(found: Map<string, string[]>, path: string, base: string): void {
+  if (!existsSync(path)) return
+  const list = JSON.parse(readFileSync(path, 'utf8')) as Readonly<Record<string, readonly string[]>>
+  for (const [name, modules] of Object.entries(list))
+    found.set(name, [...(found.get(name) ?? []), ...modules.map(module => `${base}/${module}`)])
 }

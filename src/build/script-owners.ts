@@ -6,51 +6,67 @@ import { type LaterScript, PROGRAM } from './script-list.ts'
 
 type Inputs = Metafile['inputs']
 
-/** Names of scripts by modules, both of the whole program. */
-export type Owners = ReadonlyMap<string, string>
+/** The modules of a program, and what of it lies where. */
+export interface ScriptPlan {
+  /** All, as esbuild finds them where they are one script. */
+  readonly inputs: Inputs
+  /** Loaded by import(). */
+  readonly later: ReadonlySet<string>
+  /** Imported as ever, and loaded at the first use. */
+  readonly atFirstUse: ReadonlySet<string>
+  /** Names of scripts by modules. */
+  readonly owners: ReadonlyMap<string, string>
+}
 
 /**
- * `inputs`: the modules of the whole program, made as one script that begins with `entry`. Throws where a module that
- * is to come later is loaded otherwise than by import(), or is not there.
+ * Plans the scripts of the program that begins with `entry`. Throws where a module that is to come later is loaded
+ * otherwise than by import(), or is not there.
  */
-export function ownersOf(inputs: Inputs, entry: string, scripts: readonly LaterScript[]): Owners {
-  const later = new Set(scripts.flatMap(({ roots }) => roots))
-  const missing = [...later].filter(name => inputs[name] === undefined)
-  if (missing.length > 0) throw new Error(`nobody loads ${missing.join()}`)
+export function planScripts(inputs: Inputs, entry: string, scripts: readonly LaterScript[]): ScriptPlan {
   const owners = new Map<string, string>()
-  for (const { name, roots } of [{ name: PROGRAM, roots: [entry] }, ...scripts]) {
-    for (const root of roots) claim(root, name, { inputs, later, owners })
-    const others = roots.filter(root => owners.get(root) !== name)
+  const later = new Set(scripts.flatMap(({ roots }) => roots))
+  const plan = { inputs, later, atFirstUse: new Set(scripts.flatMap(({ atFirstUse }) => atFirstUse)), owners }
+  const missing = [...later, ...plan.atFirstUse].filter(name => inputs[name] === undefined)
+  if (missing.length > 0) throw new Error(`nobody loads ${missing.join()}`)
+  const first = { name: PROGRAM, roots: [entry], atFirstUse: [] }
+  for (const { name, roots, atFirstUse } of [first, ...scripts]) {
+    const all = [...roots, ...atFirstUse]
+    for (const root of all) claim(root, name, plan)
+    const others = all.filter(root => owners.get(root) !== name)
     if (others.length > 0) throw new Error(`not loaded by import() alone: ${others.join()}`)
   }
-  return owners
+  return plan
 }
 
-interface Claims {
-  readonly inputs: Inputs
-  readonly later: ReadonlySet<string>
-  readonly owners: Map<string, string>
-}
-
-function claim(first: string, script: string, { inputs, later, owners }: Claims): void {
+function claim(first: string, script: string, plan: ScriptPlan & { readonly owners: Map<string, string> }): void {
   const open = [first]
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    const input = inputs[name]
-    if (owners.has(name) || input === undefined) continue
-    owners.set(name, script)
-    for (const { path, kind, external } of input.imports)
-      if (external !== true && !(kind === 'dynamic-import' && later.has(path))) open.push(path)
+    if (plan.owners.has(name)) continue
+    plan.owners.set(name, script)
+    open.push(...loadedWith(name, plan))
   }
 }
 
-/** Modules of each script that another one takes from it. */
-export function givenModules(inputs: Inputs, owners: Owners, later: ReadonlySet<string>): Map<string, Set<string>> {
+/** What is there when `name` has been loaded. */
+function loadedWith(name: string, { inputs, later, atFirstUse }: ScriptPlan): string[] {
+  const found = (inputs[name]?.imports ?? []).filter(
+    ({ path, kind }) => isFile(path) && !atFirstUse.has(path) && !(kind === 'dynamic-import' && later.has(path)),
+  )
+  return found.map(({ path }) => path)
+}
+
+/** Not one of Node, nor what a plugin makes: every script has its own of these. */
+function isFile(path: string): boolean {
+  return /^(?:src|node_modules)\//.test(path)
+}
+
+/** Modules of each script that another one takes from it when it runs. */
+export function givenModules(plan: ScriptPlan): Map<string, Set<string>> {
   const given = new Map<string, Set<string>>()
-  for (const [name, script] of owners)
-    for (const { path, kind } of inputs[name]?.imports ?? []) {
-      const owner = owners.get(path)
-      if (owner === undefined || owner === script || (kind === 'dynamic-import' && later.has(path))) continue
-      given.set(owner, (given.get(owner) ?? new Set()).add(path))
+  for (const [name, script] of plan.owners)
+    for (const path of loadedWith(name, plan)) {
+      const owner = plan.owners.get(path)
+      if (owner !== undefined && owner !== script) given.set(owner, (given.get(owner) ?? new Set()).add(path))
     }
   return given
 }

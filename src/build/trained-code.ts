@@ -61,7 +61,6 @@ async function train(folder: string, nodes: ChildProcess[]): Promise<readonly st
     startNode(join(folder, 'leecher'), nodes),
   ])
   const { variables } = await json<{ variables: { ports: Record<string, number> } }>(seeder, 'GET', '/variables')
-  await look(leecher)
   const started = await write(leecher.child, folder, 'program')
   const peer = variables.ports['libtorrent~port'] ?? 0
   const tracker = await startTracker(peer)
