@@ -25,12 +25,21 @@ const PARTS = 'dist/src/bundle'
 /** Packages with machine code, with threads or files of their own, or too large to be read for nothing. */
 const external = ['koffi', 'msgpackr-extract', 'piscina', 'sodium-native', 'swagger-ui-dist', 'uWebSockets.js']
 
-/** Optional to its user (random-access-file), which needs it only for calls that this program never makes. */
+/**
+ * Packages whose users need them only for calls that this program never makes: optional to random-access-file, which
+ * notices when it cannot be loaded; for logs by threads of pino.
+ */
+const UNUSED: Readonly<Record<string, string>> = {
+  'fs-native-extensions': 'throw new Error("not in the bundle")',
+  'thread-stream': 'module.exports = class { constructor() { throw new Error("not in the bundle") } }',
+}
+
 const unused: Plugin = {
   name: 'unused',
   setup(setup) {
-    setup.onResolve({ filter: /^fs-native-extensions$/ }, ({ path }) => ({ path, namespace: 'unused' }))
-    setup.onLoad({ filter: /./, namespace: 'unused' }, () => ({ contents: 'throw new Error("not in the bundle")' }))
+    const filter = new RegExp(`^(?:${Object.keys(UNUSED).join('|')})$`)
+    setup.onResolve({ filter }, ({ path }) => ({ path, namespace: 'unused' }))
+    setup.onLoad({ filter: /./, namespace: 'unused' }, ({ path }) => ({ contents: UNUSED[path] ?? '' }))
   },
 }
 

@@ -1,16 +1,18 @@
-// The program as src/build/launcher.ts runs it, but without kept code, and with an answer to messages: what V8 has
-// compiled of a script by then is written; the answer is why that failed, or ''. Only trained-code.ts starts it: the
-// package leaves this folder out, and without the starter's channel it refuses.
+// The program as src/build/launcher.ts runs it, but without kept code, and with an answer to messages, which name a
+// folder: what V8 has compiled by then of each script that has run is written there. Only trained-code.ts starts it:
+// the package leaves this folder out, and without the starter's channel it refuses.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { Script } from 'node:vm'
 
-/** What is asked for: the name of a script, and the path of the file. */
-export interface WantedCode {
-  readonly script: string
-  readonly path: string
+/** The answer to a message. */
+export interface WrittenCode {
+  /** Names of scripts. */
+  readonly scripts: readonly string[]
+  /** Why it failed, or ''. */
+  readonly failure: string
 }
 
 if (process.channel === undefined) throw new Error('part of the build; the program is dist/src/cli/main.js')
@@ -28,16 +30,15 @@ function runScript(name: string, ...given: unknown[]): unknown {
 
 runScript('program', runScript)
 
-process.on('message', (wanted: WantedCode) => {
+process.on('message', folderForCode => {
   let failure = ''
   try {
-    const script = scripts.get(wanted.script)
-    if (script === undefined) throw new Error(`${wanted.script} has not run`)
-    writeFileSync(wanted.path, script.createCachedData())
+    for (const [name, script] of scripts)
+      writeFileSync(`${String(folderForCode)}/${name}.cjs.cache`, script.createCachedData())
   } catch (error) {
     failure = String(error)
   }
-  process.send?.(failure)
+  process.send?.({ scripts: [...scripts.keys()], failure } satisfies WrittenCode)
 })
 // A build that was killed leaves no node behind; a node that was stopped is not kept alive by the channel.
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))

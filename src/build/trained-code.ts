@@ -1,6 +1,6 @@
 // Lets a node work for a second before its compiled code is kept: it streams a torrent and fetches the metadata of a
 // magnet from a second node, on loopback, in a folder that is removed. V8 compiles a function when it first runs; what
-// ran here is in the cache, and the first download of a user need not wait for it (decision 0235). Of the script that a
+// ran here is in the cache, and the first download of a user need not wait for it (decision 0235). Of the scripts that a
 // start waits for, what a start has run is kept: the more there is, the longer it takes to read (decision 0521). No
 // node outlives this.
 
@@ -10,9 +10,10 @@ import { once } from 'node:events'
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { WantedCode } from './recording-launcher.ts'
+import type { WrittenCode } from './recording-launcher.ts'
+import { PROGRAM } from './script-list.ts'
 
 /** A node that does not stop by then is killed. */
 const STOP_MS = 5000
@@ -20,6 +21,9 @@ const LAUNCHER = fileURLToPath(new URL('./recording-launcher.js', import.meta.ur
 const KEY = 'training'
 const PIECE_BYTES = 256 * 1024
 const PIECES = 24
+
+/** Scripts that the first answer waits for. */
+const AWAITED: ReadonlySet<string> = new Set([PROGRAM, 'chapters', 'node'])
 
 /** A running node. */
 interface Trainee {
@@ -47,21 +51,21 @@ export async function writeTrainedCode(bundle: string, folder: string, limitMs =
   })
   try {
     const codes = await Promise.race([train(folder, nodes), late])
-    for (const name of codes) renameSync(join(folder, name), join(bundle, name))
+    for (const path of codes) renameSync(path, join(bundle, basename(path)))
   } finally {
     await Promise.all(nodes.map(end))
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** Names of the files that it has written to `folder`. */
+/** Paths of the files that it has written in `folder`. */
 async function train(folder: string, nodes: ChildProcess[]): Promise<readonly string[]> {
   const [seeder, leecher] = await Promise.all([
     startNode(join(folder, 'seeder'), nodes),
     startNode(join(folder, 'leecher'), nodes),
   ])
   const { variables } = await json<{ variables: { ports: Record<string, number> } }>(seeder, 'GET', '/variables')
-  const started = await write(leecher.child, folder, 'program')
+  const started = await write(leecher.child, join(folder, 'after-start'))
   const peer = variables.ports['libtorrent~port'] ?? 0
   const tracker = await startTracker(peer)
   try {
@@ -77,13 +81,18 @@ async function train(folder: string, nodes: ChildProcess[]): Promise<readonly st
     await until(async () => (await call(leecher, 'GET', `/downloads/${song.infoHash}/torrent`)).ok)
     await readParts(leecher, song)
     await look(leecher)
-    return [started, await write(leecher.child, folder, 'engine')]
+    const worked = await write(leecher.child, join(folder, 'after-work'))
+    const isAwaited = (path: string): boolean => AWAITED.has(basename(path, '.cjs.cache'))
+    return [...started.filter(isAwaited), ...worked.filter(path => !isAwaited(path))]
   } finally {
     tracker.close()
   }
 }
 
 async function startNode(stateDir: string, nodes: ChildProcess[]): Promise<Trainee> {
+  // Most nodes have settings of their own: what reads them runs too.
+  mkdirSync(stateDir, { mode: 0o700 })
+  writeFileSync(join(stateDir, 'tributary.yaml'), 'libtorrent:\n  port: 0\n')
   // Nothing that would look for others outside of this machine.
   const off = ['dht', 'lsd', 'upnp', 'natpmp'].map(option => `libtorrent.${option}=false`)
   const settings = ['libtorrent.port=0', 'libtorrent.interface=127.0.0.1', ...off].flatMap(value => ['--set', value])
@@ -105,13 +114,13 @@ async function startNode(stateDir: string, nodes: ChildProcess[]): Promise<Train
   return { child, url }
 }
 
-/** What V8 has compiled of a script: to a file in `folder`, which it answers the name of. */
-async function write(child: ChildProcess, folder: string, script: string): Promise<string> {
-  const name = `${script}.cjs.cache`
-  child.send({ script, path: join(folder, name) } satisfies WantedCode)
-  const [failure] = (await once(child, 'message')) as [string]
+/** What V8 has compiled of each script by now, to files in `folder`, which is made; answers their paths. */
+async function write(child: ChildProcess, folder: string): Promise<readonly string[]> {
+  mkdirSync(folder)
+  child.send(folder)
+  const [{ scripts, failure }] = (await once(child, 'message')) as [WrittenCode]
   if (failure !== '') throw new Error(failure)
-  return name
+  return scripts.map(name => join(folder, `${name}.cjs.cache`))
 }
 
 async function end(child: ChildProcess): Promise<void> {
