@@ -9,10 +9,12 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Script } from 'node:vm'
 import { checkAllMachineCode } from '../io/process/machine-code.ts'
-import { buildInTwo, chapterFolders, firstAsFunction, laterAsFunction } from './later-parts.ts'
+import { lateBuiltins } from './late-builtins.ts'
+import { buildScripts, firstAsFunction, laterAsFunction } from './later-parts.ts'
 import { noticesOf } from './notices.ts'
 import { copyPackedPackages, nativeDatabase } from './packed-packages.ts'
 import { askNpm, shippedParts } from './parts-list.ts'
+import { chapterFolders, PROGRAM } from './script-list.ts'
 import { bundledFolders, installedFolders, type ShippedPackage, shippedPackage } from './shipped-packages.ts'
 import { writeTrainedCode } from './trained-code.ts'
 
@@ -23,12 +25,21 @@ const PARTS = 'dist/src/bundle'
 /** Packages with machine code, with threads or files of their own, or too large to be read for nothing. */
 const external = ['koffi', 'msgpackr-extract', 'piscina', 'sodium-native', 'swagger-ui-dist', 'uWebSockets.js']
 
-/** Optional to its user (random-access-file), which needs it only for calls that this program never makes. */
+/**
+ * Packages whose users need them only for calls that this program never makes: optional to random-access-file, which
+ * notices when it cannot be loaded; for logs by threads of pino.
+ */
+const UNUSED: Readonly<Record<string, string>> = {
+  'fs-native-extensions': 'throw new Error("not in the bundle")',
+  'thread-stream': 'module.exports = class { constructor() { throw new Error("not in the bundle") } }',
+}
+
 const unused: Plugin = {
   name: 'unused',
   setup(setup) {
-    setup.onResolve({ filter: /^fs-native-extensions$/ }, ({ path }) => ({ path, namespace: 'unused' }))
-    setup.onLoad({ filter: /./, namespace: 'unused' }, () => ({ contents: 'throw new Error("not in the bundle")' }))
+    const filter = new RegExp(`^(?:${Object.keys(UNUSED).join('|')})$`)
+    setup.onResolve({ filter }, ({ path }) => ({ path, namespace: 'unused' }))
+    setup.onLoad({ filter: /./, namespace: 'unused' }, ({ path }) => ({ contents: UNUSED[path] ?? '' }))
   },
 }
 
@@ -71,6 +82,7 @@ const threads = {
 /** The command line with the node: scripts, because V8 keeps compiled code of scripts only. */
 const program = {
   ...common,
+  plugins: [...common.plugins, lateBuiltins],
   format: 'cjs',
   define: { 'import.meta.url': 'moduleUrl' },
   legalComments: 'external',
@@ -80,13 +92,13 @@ const program = {
 } satisfies BuildOptions
 
 async function bundleProgram(): Promise<Metafile[]> {
-  const outfiles = { first: join(PARTS, 'program.cjs'), later: join(PARTS, 'later.cjs') }
-  const { first, later } = await buildInTwo(root, 'src/cli/main.ts', program, outfiles)
-  writeScript('program.cjs', firstAsFunction(first.text))
-  writeScript('later.cjs', laterAsFunction(later.text))
-  for (const { path, text } of [...first.files, ...later.files]) writeFileSync(path, text)
+  const scripts = await buildScripts(root, 'src/cli/main.ts', program, name => join(PARTS, `${name}.cjs`))
+  for (const { name, text, files } of scripts) {
+    writeScript(`${name}.cjs`, name === PROGRAM ? firstAsFunction(text) : laterAsFunction(text))
+    for (const file of files) writeFileSync(file.path, file.text)
+  }
   copyFileSync(join(root, 'dist/src/build/launcher.js'), join(root, 'dist/src/cli/main.js'))
-  return [first.metafile, later.metafile]
+  return scripts.map(({ metafile }) => metafile)
 }
 
 /** With what V8 has compiled of it. */
@@ -117,7 +129,7 @@ const parts = [(await build(threads)).metafile, ...(await bundleProgram())]
 writeOrigins(parts)
 copyPackedPackages(join(root, 'node_modules'), join(root, PARTS))
 try {
-  await writeTrainedCode(join(root, PARTS, 'program.cjs.cache'), join(root, PARTS, 'training'))
+  await writeTrainedCode(join(root, PARTS), join(root, PARTS, 'training'))
 } catch (error) {
   // The program is whole without it, its first download only slower.
   process.stderr.write(`the compiled code holds only what a start needs: ${String(error)}\n`)

@@ -1,43 +1,32 @@
-// In the built program: reads the second script (later-parts.ts) when one of its modules is asked for.
-
-import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
-import { Script } from 'node:vm'
+// In the built program: reads another script (later-parts.ts) when one of its modules is asked for.
 
 /** Modules by their paths from the project's root. */
 type Modules = Readonly<Record<string, () => unknown>>
-type ImportPackage = (name: string) => Promise<unknown>
-type Later = (
-  require: NodeJS.Require,
-  importPackage: ImportPackage,
-  moduleUrl: string,
-  given: (name: string) => unknown,
-) => Modules
-
-/** What V8 keeps the code under; the same whoever built it. */
-const NAME = 'tributary/later.cjs'
+/** A module, asked for as `script:module`. Throws when the script cannot be read. */
+type Given = (name: string) => unknown
+type ImportLater = (name: string) => Promise<unknown>
+/** Runs a script by its name, with what those have that are not the first. */
+type RunScript = (name: string, given: Given, importLater: ImportLater) => Modules
 
 /**
- * The import() of modules of the second script. `shared`: modules of the first that it needs. Rejects when the script
- * cannot be read.
+ * Modules of other scripts, at once and as import() gives them. `shared`: modules of the first that others need.
  */
-export function openLater(shared: Modules, importPackage: ImportPackage): (name: string) => Promise<unknown> {
-  let parts: Modules | null = null
-  return name =>
-    Promise.resolve().then(() => {
-      parts ??= runLater(shared, importPackage)
-      return parts[name]?.()
-    })
-}
-
-function runLater(shared: Modules, importPackage: ImportPackage): Modules {
-  const filename = fileURLToPath(new URL('../bundle/later.cjs', import.meta.url))
-  const cache = `${filename}.cache`
-  const script = new Script(readFileSync(filename, 'latin1'), {
-    filename: NAME,
-    ...(existsSync(cache) && { cachedData: readFileSync(cache) }),
-  })
-  const later = script.runInThisContext() as Later
-  return later(createRequire(import.meta.url), importPackage, import.meta.url, name => shared[name]?.())
+export function openLater(
+  shared: Modules,
+  runScript: RunScript,
+): { readonly given: Given; readonly importLater: ImportLater } {
+  const scripts = new Map<string, Modules>([['program', shared]])
+  const known = new Map<string, unknown>()
+  const given = (name: string): unknown => {
+    const before = known.get(name)
+    if (before !== undefined) return before
+    const [script = '', module = ''] = name.split(':')
+    const modules = scripts.get(script) ?? runScript(script, given, importLater)
+    scripts.set(script, modules)
+    const found = modules[module]?.()
+    known.set(name, found)
+    return found
+  }
+  const importLater: ImportLater = name => Promise.resolve().then(() => given(name))
+  return { given, importLater }
 }

@@ -1,16 +1,19 @@
 // Lets a node work for a second before its compiled code is kept: it streams a torrent and fetches the metadata of a
 // magnet from a second node, on loopback, in a folder that is removed. V8 compiles a function when it first runs; what
-// ran here is in the cache, and the first download of a user need not wait for it (decision 0235). No node outlives
-// this.
+// ran here is in the cache, and the first download of a user need not wait for it (decision 0235). Of the scripts that a
+// start waits for, what a start has run is kept: the more there is, the longer it takes to read (decision 0521). No
+// node outlives this.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { WrittenCode } from './recording-launcher.ts'
+import { PROGRAM } from './script-list.ts'
 
 /** A node that does not stop by then is killed. */
 const STOP_MS = 5000
@@ -18,6 +21,9 @@ const LAUNCHER = fileURLToPath(new URL('./recording-launcher.js', import.meta.ur
 const KEY = 'training'
 const PIECE_BYTES = 256 * 1024
 const PIECES = 24
+
+/** Scripts that the first answer waits for. */
+const AWAITED: ReadonlySet<string> = new Set([PROGRAM, 'chapters', 'node'])
 
 /** A running node. */
 interface Trainee {
@@ -32,10 +38,11 @@ interface Torrent {
 }
 
 /**
- * Writes the code that a node has compiled after a little work to `cachePath`. `folder` is made and removed. Rejects
- * when that does not come about within `limitMs`; then `cachePath` is untouched. The nodes are stopped either way.
+ * Writes the code that a node has compiled after a start and after a little work beside the scripts in `bundle`.
+ * `folder` is made and removed, on the same volume. Rejects when that does not come about within `limitMs`; then
+ * nothing is written there. The nodes are stopped either way.
  */
-export async function writeTrainedCode(cachePath: string, folder: string, limitMs = 20_000): Promise<void> {
+export async function writeTrainedCode(bundle: string, folder: string, limitMs = 20_000): Promise<void> {
   mkdirSync(folder)
   const limit = AbortSignal.timeout(limitMs)
   const nodes: ChildProcess[] = []
@@ -43,19 +50,22 @@ export async function writeTrainedCode(cachePath: string, folder: string, limitM
     throw new Error(`the training of the program took over ${limitMs} ms`)
   })
   try {
-    await Promise.race([train(folder, cachePath, nodes), late])
+    const codes = await Promise.race([train(folder, nodes), late])
+    for (const path of codes) renameSync(path, join(bundle, basename(path)))
   } finally {
     await Promise.all(nodes.map(end))
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function train(folder: string, cachePath: string, nodes: ChildProcess[]): Promise<void> {
+/** Paths of the files that it has written in `folder`. */
+async function train(folder: string, nodes: ChildProcess[]): Promise<readonly string[]> {
   const [seeder, leecher] = await Promise.all([
     startNode(join(folder, 'seeder'), nodes),
     startNode(join(folder, 'leecher'), nodes),
   ])
   const { variables } = await json<{ variables: { ports: Record<string, number> } }>(seeder, 'GET', '/variables')
+  const started = await write(leecher.child, join(folder, 'after-start'))
   const peer = variables.ports['libtorrent~port'] ?? 0
   const tracker = await startTracker(peer)
   try {
@@ -71,13 +81,18 @@ async function train(folder: string, cachePath: string, nodes: ChildProcess[]): 
     await until(async () => (await call(leecher, 'GET', `/downloads/${song.infoHash}/torrent`)).ok)
     await readParts(leecher, song)
     await look(leecher)
-    await write(leecher.child, cachePath)
+    const worked = await write(leecher.child, join(folder, 'after-work'))
+    const isAwaited = (path: string): boolean => AWAITED.has(basename(path, '.cjs.cache'))
+    return [...started.filter(isAwaited), ...worked.filter(path => !isAwaited(path))]
   } finally {
     tracker.close()
   }
 }
 
 async function startNode(stateDir: string, nodes: ChildProcess[]): Promise<Trainee> {
+  // Most nodes have settings of their own: what reads them runs too.
+  mkdirSync(stateDir, { mode: 0o700 })
+  writeFileSync(join(stateDir, 'tributary.yaml'), 'libtorrent:\n  port: 0\n')
   // Nothing that would look for others outside of this machine.
   const off = ['dht', 'lsd', 'upnp', 'natpmp'].map(option => `libtorrent.${option}=false`)
   const settings = ['libtorrent.port=0', 'libtorrent.interface=127.0.0.1', ...off].flatMap(value => ['--set', value])
@@ -99,10 +114,13 @@ async function startNode(stateDir: string, nodes: ChildProcess[]): Promise<Train
   return { child, url }
 }
 
-async function write(child: ChildProcess, cachePath: string): Promise<void> {
-  child.send(cachePath)
-  const [failure] = (await once(child, 'message')) as [string]
+/** What V8 has compiled of each script by now, to files in `folder`, which is made; answers their paths. */
+async function write(child: ChildProcess, folder: string): Promise<readonly string[]> {
+  mkdirSync(folder)
+  child.send(folder)
+  const [{ scripts, failure }] = (await once(child, 'message')) as [WrittenCode]
   if (failure !== '') throw new Error(failure)
+  return scripts.map(name => join(folder, `${name}.cjs.cache`))
 }
 
 async function end(child: ChildProcess): Promise<void> {

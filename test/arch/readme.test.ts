@@ -18,7 +18,7 @@ const skip = takenOut.length > 0
 
 /** Lines that a newcomer reads in five minutes. */
 const README_LINES = 160
-/** Commands of src/cli/main.ts, which needs no node. */
+/** Commands of src/cli/commands.ts, which needs no node. */
 const ALONE = ['start', 'doctor', 'create', 'key']
 
 function textOf(path: string): string {

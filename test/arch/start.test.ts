@@ -5,9 +5,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadedAtStart, loadedWith } from './loaded-modules.ts'
 
-test('the command line alone loads nothing of the node but its version', () => {
-  const ours = [...loadedWith('src/cli/main.ts')].filter(name => name.startsWith('src/'))
-  assert.deepEqual(ours.sort(), ['src/base/secret.ts', 'src/node/version.ts'])
+test('a plain start loads of the command line what reads its flags, no package, and nothing of the node', () => {
+  const loaded = [...loadedWith('src/cli/main.ts')]
+  assert.deepEqual(loaded.sort(), ['src/base/secret.ts', 'src/cli/start-flags.ts', 'src/cli/start-node.ts'])
+})
+
+test('the reader of all commands loads nothing of the node but its version', () => {
+  const ours = [...loadedWith('src/cli/commands.ts')].filter(name => name.startsWith('src/'))
+  const own = ['src/cli/start-flags.ts', 'src/cli/start-node.ts']
+  assert.deepEqual(ours.sort(), ['src/base/secret.ts', ...own, 'src/node/version.ts'])
 })
 
 test('the engine, the store and packages for later are not loaded before the first answer', () => {

@@ -6,11 +6,12 @@ import { spawnSync } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { Script } from 'node:vm'
 import { parseSync } from 'oxc-parser'
 import { machineCodeFiles, type PrebuiltPackage } from '../../src/io/process/machine-code.ts'
+import { laterScripts } from '../../src/build/script-list.ts'
 import { writeTrainedCode } from '../../src/build/trained-code.ts'
 import { startNode } from '../kit/nodes/node-process.ts'
 import { projectRoot } from '../kit/project-root.ts'
@@ -18,8 +19,11 @@ import { takenOut } from '../kit/taken-out.ts'
 
 const PARTS = 'dist/src/bundle'
 const PROGRAM = join(PARTS, 'program.cjs')
-const LATER_SCRIPT = join(PARTS, 'later.cjs')
-const SCRIPTS = [PROGRAM, LATER_SCRIPT]
+const LATER_SCRIPTS = laterScripts(projectRoot).map(({ name }) => join(PARTS, `${name}.cjs`))
+const SCRIPTS = [PROGRAM, ...LATER_SCRIPTS]
+/** Of one script, and of those together that a start waits for: reading 3.2 MB took 14 ms of CPU, 1.4 MB takes 8. */
+const MOST_CODE_BYTES = 1_200_000
+const MOST_CODE_TOGETHER_BYTES = 1_500_000
 const ENTRIES = ['dist/src/cli/main.js', 'dist/workers/piece.js', 'dist/workers/records.js']
 
 function importsOf(text: string): string[] {
@@ -57,6 +61,58 @@ test('the entries are bundles, made after the modules', async () => {
   }
 })
 
+/** Says on standard error which scripts are read, and what the node says of itself; ends it when it has started. */
+const SAYS_WHAT_IS_READ = `const fs = require('node:fs')
+const read = fs.readFileSync
+fs.readFileSync = (path, ...how) => {
+  const found = /([^/]+)\\.cjs$/.exec(String(path))
+  if (found !== null && how[0] === 'latin1') process._rawDebug('said ' + found[1])
+  return read(path, ...how)
+}
+require('node:module').syncBuiltinESMExports()
+const write = process.stdout.write
+process.stdout.write = function (text, ...rest) {
+  if (text.includes(' listens at ')) process._rawDebug('said listens')
+  if (text.includes('Ready.')) {
+    const late = /^NativeModule (https?|tls|zlib)$/
+    for (const name of process.moduleLoadList) if (late.test(name)) process._rawDebug('said builtin ' + name)
+    process._rawDebug('said ready')
+    process.kill(process.pid, 'SIGTERM')
+  }
+  return write.call(this, text, ...rest)
+}
+`
+
+/** What the node above says, until it has started. */
+async function saidAtStart(): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'tributary-bundle-'))
+  try {
+    const hook = join(folder, 'says-what-is-read.cjs')
+    await writeFile(hook, SAYS_WHAT_IS_READ)
+    const given = [
+      '--state-dir',
+      join(folder, 'state'),
+      '--port',
+      '0',
+      '--api-key',
+      'key',
+      '--set',
+      'libtorrent.port=0',
+    ]
+    const args = ['--require', hook, join(projectRoot, 'dist/src/cli/main.js'), 'start', ...given]
+    const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000 })
+    const said = [...stderr.matchAll(/^said (.+)$/gm)].map(([, what = '']) => what)
+    return said.slice(0, said.indexOf('ready') + 1)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function readBeforeAnswer(): Promise<string[]> {
+  const said = await saidAtStart()
+  return said.slice(0, said.indexOf('listens'))
+}
+
 /** The second word of V8's head says which version and build made the code. */
 function asOfAnotherVersion(code: Buffer): Buffer {
   const copy = Buffer.from(code)
@@ -74,27 +130,50 @@ test('V8 takes the compiled code that lies beside the program, and only its own'
   assert.doesNotMatch(source, /[^\0-\x7f]/, 'read as Latin-1 it would be another program')
 })
 
-test('what only some nodes do comes in a second script, and nothing of it twice', async () => {
-  const [first, later] = (await Promise.all(SCRIPTS.map(path => readFile(join(projectRoot, path), 'latin1')))) as [
-    string,
-    string,
-  ]
+test('what a start does not need comes in scripts of their own, and nothing of it twice', async () => {
   const classes = (text: string): string[] =>
     [...text.matchAll(/\b_?([A-Z]\w+)\s*=\s*class\b|\bclass _?([A-Z]\w+)/g)].map(([, a, b]) => a ?? b ?? '')
-  const late = takenOut.includes('overlay') ? 'Wallets' : 'Overlays'
-  assert.ok(classes(later).includes(late) && !classes(first).includes(late))
-  for (const name of ['AppError', 'DecodeError', 'SystemClock'])
-    assert.ok(classes(first).includes(name) && !classes(later).includes(name), name)
-  assert.doesNotMatch(later, /[^\0-\x7f]/, 'read as Latin-1 it would be another program')
-  const cachedData = await readFile(join(projectRoot, `${LATER_SCRIPT}.cache`))
-  assert.equal(new Script(later, { filename: 'later', cachedData }).cachedDataRejected, false)
+  const places = new Map<string, string[]>()
+  for (const path of SCRIPTS) {
+    const text = await readFile(join(projectRoot, path), 'latin1')
+    assert.doesNotMatch(text, /[^\0-\x7f]/, 'read as Latin-1 it would be another program')
+    const cachedData = await readFile(join(projectRoot, `${path}.cache`))
+    assert.equal(new Script(text, { filename: 'later', cachedData }).cachedDataRejected, false, path)
+    for (const name of new Set(classes(text))) places.set(name, [...(places.get(name) ?? []), basename(path, '.cjs')])
+  }
+  const chapter = takenOut.includes('overlay') ? { Wallets: 'wallets' } : { Overlays: 'overlay', Wallets: 'wallets' }
+  const expected = {
+    ...{ AppError: 'chapters', SystemClock: 'node', UwsServer: 'node' },
+    ...{ SessionTorrent: 'engine', TransmissionEndpoint: 'transmission', WatchFolder: 'watch' },
+    ...chapter,
+  }
+  for (const [name, script] of Object.entries(expected)) assert.deepEqual(places.get(name), [script], name)
 })
 
-test('the compiled code holds what a download and a stream run, not only what loads the program', async () => {
-  const filename = join(projectRoot, PROGRAM)
-  const loads = new Script(await readFile(filename, 'latin1'), { filename }).createCachedData()
-  const kept = await readFile(`${filename}.cache`)
-  assert.ok(kept.length > 3 * loads.length, `${kept.length} bytes, ${loads.length} without any work`)
+test('the compiled code holds what a start, a download and a stream run, not only what loads the program', async () => {
+  const size = async (name: string): Promise<number> => (await readFile(join(projectRoot, PARTS, name))).length
+  for (const name of ['node.cjs', 'engine.cjs']) {
+    const filename = join(projectRoot, PARTS, name)
+    const loads = new Script(await readFile(filename, 'latin1'), { filename }).createCachedData()
+    assert.ok((await size(`${name}.cache`)) > 2 * loads.length, `${name}: ${loads.length} bytes without any work`)
+  }
+})
+
+test('the compiled code that a start waits for is small', async () => {
+  const names = await readBeforeAnswer()
+  const sizes = await Promise.all(
+    names.map(async name => (await readFile(join(projectRoot, PARTS, `${name}.cjs.cache`))).length),
+  )
+  const all = names.map((name, at) => `${name}: ${sizes[at]} bytes`).join()
+  for (const size of sizes) assert.ok(size < MOST_CODE_BYTES, all)
+  assert.ok(sizes.reduce((sum, size) => sum + size) < MOST_CODE_TOGETHER_BYTES, all)
+})
+
+test('a start reads the scripts of the node before its first answer, then the engine, and no other', async () => {
+  assert.deepEqual(await readBeforeAnswer(), ['program', 'node', 'chapters'])
+  const said = await saidAtStart()
+  assert.deepEqual(said.slice(said.indexOf('listens')), ['listens', 'engine', 'ready'])
+  assert.doesNotMatch(said.join(), /builtin/, 'http, https, tls and zlib are for nodes that talk to somebody')
 })
 
 test('compiled code that cannot be written is an error, and the training leaves nothing behind', async () => {
@@ -112,7 +191,7 @@ test('compiled code that cannot be written is an error, and the training leaves 
 test('a training that takes too long is given up, with its nodes', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-bundle-'))
   try {
-    await assert.rejects(writeTrainedCode(join(folder, 'cache'), join(folder, 'training'), 1), /took over 1 ms/)
+    await assert.rejects(writeTrainedCode(folder, join(folder, 'training'), 1), /took over 1 ms/)
     assert.deepEqual(await readdir(folder), [])
     assert.deepEqual(await processesThatName(folder), [])
   } finally {

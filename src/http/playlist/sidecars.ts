@@ -1,7 +1,7 @@
 // Which files of a torrent a player should open, in which order, and which files beside a film belong to it: subtitles
 // and further sound in files of their own. Names only; pure.
 
-import mime from 'mime'
+import { mediaTypeOf } from '../media-types.ts'
 
 /** What is looked at of a file. */
 export interface NamedFile {
@@ -26,7 +26,7 @@ function extensionOf(name: string): string {
 }
 
 function typeOf(name: string): string {
-  return mime.getType(name) ?? ''
+  return mediaTypeOf(name) ?? ''
 }
 
 function stemOf(name: string): string {

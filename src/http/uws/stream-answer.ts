@@ -1,6 +1,6 @@
 // Answers a stream request: plans it, opens a reader if there is a body, and runs the writer. Counts open streams.
 
-import mime from 'mime'
+import { mediaTypeOf } from '../media-types.ts'
 import { AppError } from '../../base/errors.ts'
 import type { Random } from '../../ports/random.ts'
 import type { StreamableFile } from '../../services/downloads/streams-api.ts'
@@ -86,7 +86,7 @@ export class StreamAnswers {
     const known = this.#files.get(file)
     if (known !== undefined) return known
     const { size, tag, name } = file
-    const made = new StreamedFile({ size, tag, contentType: mime.getType(name) ?? UNKNOWN_TYPE })
+    const made = new StreamedFile({ size, tag, contentType: mediaTypeOf(name) ?? UNKNOWN_TYPE })
     this.#files.set(file, made)
     return made
   }

@@ -27,13 +27,14 @@ export interface GuardedPostOptions {
 export class GuardedPost implements HttpPoster {
   readonly #userAgent: string
   readonly #deps: GuardedAgentDeps
-  readonly #agents: GuardedAgents
+  readonly #localIp: string | null
+  /** Null until something is posted. */
+  #agents: GuardedAgents | null = null
 
   constructor({ userAgent, localIp }: GuardedPostOptions, deps: GuardedAgentDeps) {
     this.#userAgent = userAgent
     this.#deps = deps
-    const bounds = { connectTimeoutMs: CONNECT_TIMEOUT_MS, connections: CONNECTIONS, keepAliveMs: KEEP_ALIVE_MS }
-    this.#agents = new GuardedAgents({ connectsTo: 'public', localIp, ...bounds }, deps)
+    this.#localIp = localIp
   }
 
   async post(order: HttpPost): Promise<number> {
@@ -57,7 +58,7 @@ export class GuardedPost implements HttpPoster {
   }
 
   close(): Promise<void> {
-    this.#agents.close()
+    this.#agents?.close()
     return Promise.resolve()
   }
 
@@ -81,16 +82,22 @@ export class GuardedPost implements HttpPoster {
     if (signal.aborted) throw signal.reason as Error
     const own = { 'user-agent': this.#userAgent, 'content-length': String(body.length), ...credentials(url) }
     const to = { method: 'POST', host, path: `${url.pathname}${url.search}`, headers: { ...headers, ...own }, signal }
+    const agents = (this.#agents ??= this.#makeAgents())
     return new Promise((resolve, reject) => {
       const answered = (answer: IncomingMessage): void => finish(answer, resolve, reject)
       const sent =
         url.protocol === 'https:'
-          ? requestHttps({ ...to, port: url.port || 443, agent: this.#agents.https }, answered)
-          : requestHttp({ ...to, port: url.port || 80, agent: this.#agents.http }, answered)
+          ? requestHttps({ ...to, port: url.port || 443, agent: agents.https }, answered)
+          : requestHttp({ ...to, port: url.port || 80, agent: agents.http }, answered)
       // Stays: an abort may come after the answer.
       sent.on('error', reject)
       sent.end(body)
     })
+  }
+
+  #makeAgents(): GuardedAgents {
+    const bounds = { connectTimeoutMs: CONNECT_TIMEOUT_MS, connections: CONNECTIONS, keepAliveMs: KEEP_ALIVE_MS }
+    return new GuardedAgents({ connectsTo: 'public', localIp: this.#localIp, ...bounds }, this.#deps)
   }
 }
 

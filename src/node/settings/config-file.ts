@@ -4,8 +4,8 @@
 import { constants } from 'node:fs'
 import { chmod, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type Document, isMap, isNode, LineCounter, parseDocument } from 'yaml'
 import { AppError, errorText } from '../../base/errors.ts'
+import { type Document, isMap, isNode, LineCounter, parseDocument } from './yaml.ts'
 
 /** Name of the file in the state directory. */
 const CONFIG_FILE_NAME = 'tributary.yaml'
@@ -37,13 +37,13 @@ interface Parsed {
 /** One open configuration file. Methods are not to be called at the same time (the settings store queues them). */
 export class ConfigFile {
   readonly path: string
-  /** Null when it is forgotten. */
-  #parsed: Parsed | null
+  /** Null when it is forgotten, 'nothing' where there is no file. */
+  #parsed: Parsed | 'nothing' | null
   #forgetful = false
 
-  private constructor(path: string, text: string) {
+  private constructor(path: string, text: string | null) {
     this.path = path
-    this.#parsed = parseConfig(path, text)
+    this.#parsed = text === null ? 'nothing' : parseConfig(path, text)
   }
 
   /**
@@ -54,15 +54,16 @@ export class ConfigFile {
     // A link to a file elsewhere stays a link: the file it leads to is the one replaced.
     const target = await realpath(path).catch(() => path)
     const text = await readConfig(target)
-    if (text === null) return new ConfigFile(target, '')
     const file = new ConfigFile(target, text)
-    if (close && ((await stat(target)).mode & 0o077) !== 0) await chmod(target, 0o600).catch(() => undefined)
+    if (text !== null && close && ((await stat(target)).mode & 0o077) !== 0)
+      await chmod(target, 0o600).catch(() => undefined)
     return file
   }
 
   /** Every option of every section, in file order. AppError BadConfiguration when a section is not a map. */
   entries(): FileEntry[] {
     if (this.#parsed === null) throw new Error('the configuration file was forgotten')
+    if (this.#parsed === 'nothing') return []
     const { document, lines } = this.#parsed
     const lineOf = (node: unknown): number => (isNode(node) && node.range ? lines.linePos(node.range[0]).line : 1)
     const root = document.contents
