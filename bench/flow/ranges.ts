@@ -1,8 +1,10 @@
-// Ranges: a complete file over HTTP, 64 KiB, 1 MiB and whole, to 1, 16 and 100 clients; nginx is the one to measure by.
+// Ranges: a complete file over HTTP, 64 KiB, 1 MiB and whole, to 1, 16 and 100 clients; nginx is the one to measure by,
+// and a bare uWebSockets.js server tells what ours can reach.
 // Ranges are loaded by wrk, whole files by curl; after each size the same server is read under load and every byte
 // compared.
 
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { type BenchPlace, inPlace } from '../lib/bench-place.ts'
 import { type BenchTorrent, makeBenchTorrent } from '../lib/bench-torrent.ts'
 import { type Flow, runAlone } from '../lib/flow.ts'
@@ -12,6 +14,7 @@ import { startOwned } from '../lib/owned-processes.ts'
 import { startMeter } from '../lib/process-cost.ts'
 import { checkUnderLoad } from '../lib/range-check.ts'
 import { clientsThatCan } from '../lib/rivals/all.ts'
+import { startBareServer } from '../lib/rivals/bare-uws.ts'
 import type { Client, ClientKind } from '../lib/rivals/client.ts'
 import { nginxMissing, startNginx } from '../lib/rivals/nginx.ts'
 import type { CaseResult, Figures } from '../lib/samples.ts'
@@ -95,6 +98,8 @@ async function startClient(place: BenchPlace, kind: ClientKind, torrent: BenchTo
 async function startServers(place: BenchPlace, kinds: readonly ClientKind[], torrent: BenchTorrent): Promise<Server[]> {
   const servers: Server[] = []
   for (const kind of kinds) servers.push(await startClient(place, kind, torrent))
+  const bare = await startBareServer(join(torrent.dir, torrent.name), place.hosts.next())
+  servers.push({ name: 'bare uWS', pid: bare.pid, what: { url: bare.url }, client: null, stop: () => bare.stop() })
   if (nginxMissing() !== null) return servers
   const nginx = await startNginx(await place.folder.sub('nginx'), torrent.dir, place.hosts.next())
   const what = { url: nginx.baseUrl + torrent.name }

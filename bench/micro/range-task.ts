@@ -8,6 +8,7 @@ import type { HttpResponse } from '../../src/http/uws/native.ts'
 import { RequestMeter } from '../../src/http/request-meter.ts'
 import { RangeWriter } from '../../src/http/uws/range-writer.ts'
 import { Reply, ReplyShare } from '../../src/http/uws/reply.ts'
+import { Scratch } from '../../src/http/uws/scratch.ts'
 import { StreamSchedule } from '../../src/http/uws/stream-schedule.ts'
 import type { StreamableFile } from '../../src/services/api.ts'
 
@@ -52,7 +53,7 @@ export function rangeTask(): () => void {
     throw error
   }
   const share = new ReplyShare(fail, bytes => schedule.turn(bytes), new RequestMeter({ now: () => performance.now() }))
-  const deps = { arena, schedule, scratch: new Uint8Array(1 << 20) }
+  const deps = { arena, schedule, scratch: new Scratch(new Uint8Array(1 << 20)) }
   const request = { head: false, ifRange: '', ifNoneMatch: '', boundary: () => 'b', file: streamed }
   return () => {
     const reply = new Reply(greedySocket(), share, false, [])

@@ -26,8 +26,11 @@ export function presentedKey(places: KeyPlaces): string | null {
 }
 
 /** The key of X-Api-Key or Bearer, or null: no page of another origin can send one there unasked. */
-export function keyInHeader({ apiKey, authorization }: Pick<KeyPlaces, 'apiKey' | 'authorization'>): string | null {
+export function keyInHeader(places: Pick<KeyPlaces, 'apiKey' | 'authorization'>): string | null {
+  // Each look at a header is a call into the native side: one look at the first, none at the second without need.
+  const { apiKey } = places
   if (apiKey !== '') return apiKey
+  const { authorization } = places
   // No regular expression: the newest text that one looked at stays in memory.
   if (authorization === '' || authorization.slice(0, BEARER.length).toLowerCase() !== BEARER) return null
   const key = authorization.slice(BEARER.length).trim()
@@ -150,10 +153,9 @@ export class KeyRing {
   }
 }
 
-// What does not fit is left out; its length tells it from the key, which fits. The length also tells a text from the
+// The room is empty. What does not fit is left out; its length tells it from the key, which fits. The length also tells a text from the
 // same with zeroes at its end.
 function fill(room: Buffer, text: string): void {
-  room.fill(0)
   room.writeUInt32LE(Buffer.byteLength(text), 0)
   room.write(text, LENGTH_BYTES, 'utf8')
 }

@@ -74,7 +74,9 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 }
 
+const STATUS_LINES = new Map(Object.entries(STATUS_TEXT).map(([code, text]) => [Number(code), `${code} ${text}`]))
+
 /** `status` with its reason phrase, as the status line has it. */
 export function statusLine(status: number): string {
-  return `${status} ${STATUS_TEXT[status] ?? 'Unknown'}`
+  return STATUS_LINES.get(status) ?? `${status} Unknown`
 }

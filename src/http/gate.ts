@@ -85,8 +85,9 @@ export class Gate {
     if (!this.#keys.required) return OWNER
     const route = match === null ? null : (routeFor(match, head.method) ?? match.door)
     if (route?.scope === 'open') return NOBODY
-    const key = this.presented(head, match)
-    if (key !== null) this.#checkPage(head)
+    const inHeader = keyInHeader(head)
+    const key = inHeader ?? this.presented(head, match)
+    if (key !== null && inHeader === null) this.#checkPage(head)
     const holder = key === null ? null : this.#keys.holderOf(key)
     if (key !== null) mayTry(holder)
     if (holder !== null && (route === null || holder.may(route.scope))) return holder
@@ -98,9 +99,10 @@ export class Gate {
 
   /**
    * Keys that a page puts into addresses of the node are guesses of that page, and not of the address they come from.
+   * Not for keys in headers that no page sends unasked.
    */
   #checkPage(head: GateHead): void {
-    if (keyInHeader(head) !== null || !comesFromPage(head, this.#options.origins)) return
+    if (!comesFromPage(head, this.#options.origins)) return
     throw new AppError(
       'ForeignOrigin',
       'A page of another origin names a key in the address; see the setting api.origins.',

@@ -136,6 +136,21 @@ export class FilePieceStore implements PieceStore {
     this.#parts.files.forget(this.#source, file)
   }
 
+  makeReady(piece: number): Promise<void> | null {
+    const { offset, length } = rangeOf(this.#layout, piece)
+    const spans = this.#map.spans(offset, length, MAX_JOB_FILES)
+    const lacking = filesOf(spans).filter(file => !this.#folder.isMade(file))
+    if (lacking.length === 0) return null
+    return this.#fence.shared(async () => {
+      await this.#prepareOnce(false)
+      await this.#firstWrites.makeAhead(lacking)
+      await this.#parts.space.reserve(await this.#folder.root(), 0)
+      const made = spans.filter(({ file }) => lacking.includes(file) && this.#firstWrites.isDone(file))
+      // What is opened stays open for a while.
+      await this.#spanFiles.withFiles(made, 'write', () => Promise.resolve())
+    })
+  }
+
   commit(piece: number, blocks: readonly ReceivedBlock[]): Promise<'ok' | 'bad-hash'> {
     return this.#commitNow(piece, blocks) ?? this.#commitInTurn(piece, blocks)
   }

@@ -1,6 +1,7 @@
 // What comes before the first write to each file of one torrent: a file that is not there is made, empty, and noted as
-// the torrent's own before it gets a byte; one that is there is written to only when it was looked at, and as that look
-// allows. Invariant: no byte of a file that is not the torrent's own changes.
+// the torrent's own before it gets a byte, ahead of its first piece where somebody waits for that; one that is there is
+// written to only when it was looked at, and as that look allows. Invariant: no byte of a file that is not the torrent's
+// own changes.
 
 import { foreignFile } from '../base/foreign-file.ts'
 import type { DiskSpace } from '../io/files/disk-space.ts'
@@ -66,15 +67,39 @@ export class FirstWrites {
     const views = this.#parts.arenas.map(buffer => new Uint8Array(buffer))
     const named = spans.map(({ file, position, length }) => ({ fd: file, position, length }))
     for (const write of spanWrites(views, { arena, segments }, named)) {
-      if (!this.isDone(write.fd)) await this.#once(claims, write)
+      await this.#made(claims, write)
     }
   }
 
-  #once(claims: FileClaims, write: SpanWrite): Promise<void> {
+  /**
+   * Makes those of the files that are not there, empty, so that their first write finds them. What is there stays as it
+   * is. Rejects as the disk and the notes do.
+   */
+  async makeAhead(indexes: readonly number[]): Promise<void> {
+    const claims = this.#claims
+    if (claims === null) return
+    await claims.known()
+    for (const index of indexes) {
+      if (this.#folder.isMade(index) || this.#underWay.has(index)) continue
+      await this.#once(index, async () => {
+        if ((await this.#folder.create(index)) !== null) await claims.note([index])
+      })
+    }
+  }
+
+  async #made(claims: FileClaims, write: SpanWrite): Promise<void> {
     const index = write.fd
-    const known = this.#underWay.get(index)
-    if (known !== undefined) return known
-    const work = this.#make(claims, write).finally(() => this.#underWay.delete(index))
+    for (;;) {
+      if (this.isDone(index)) return
+      const known = this.#underWay.get(index)
+      if (known === undefined) return this.#once(index, () => this.#make(claims, write))
+      // It may have been made ahead, which leaves alone what is there.
+      await known
+    }
+  }
+
+  #once(index: number, make: () => Promise<void>): Promise<void> {
+    const work = make().finally(() => this.#underWay.delete(index))
     this.#underWay.set(index, work)
     return work
   }

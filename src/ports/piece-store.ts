@@ -140,6 +140,11 @@ export interface PieceStore {
   accept(file: number): void
   /** Those of the files that are there under one name only; absent where files have no other names. */
   unshared?(indexes: readonly number[]): Promise<number[]>
+  /**
+   * Makes and opens the files of a piece that are not there yet, so that its commit finds them; files that are there
+   * stay as they are. For a piece that somebody waits for, after prepare(). Null when there is nothing to be done.
+   */
+  makeReady?(piece: number): Promise<void> | null
   /** Hashes a whole piece from its blocks and, when the hash is right, writes it. Blocks in any order, none missing. */
   commit(piece: number, blocks: readonly ReceivedBlock[]): Promise<'ok' | 'bad-hash'>
   /** Writes blocks of a piece unverified (for pieces too big to keep, or when the arena runs short). */

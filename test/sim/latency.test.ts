@@ -78,6 +78,24 @@ test('pieces are journalled at once where a reader waits, and nowhere else', asy
   await swarm.close()
 })
 
+test('the files of what a reader waits for are made ready before a peer is asked, and of nothing else', async () => {
+  for (const reads of [true, false]) {
+    const swarm = new SimSwarm(405)
+    const torrent = makeTorrent({ length: 80_000 * KIB, pieceLength: 256 * KIB })
+    const node = await swarm.node()
+    const peer = swarm.peer(torrent)
+    const handle = node.add(torrent, { peers: [await peer.listen()] })
+    const reader = awake(handle).openReader(0)
+    const waiting = reads ? Promise.resolve(reader.waitFor(100 * 256 * KIB)).catch(() => 0) : null
+    await swarm.clock.until('a request', () => peer.requests.length > 0, 1000)
+    assert.equal(node.disk.readied.has(100), reads)
+    assert.equal(node.disk.readied.has(0), false)
+    reader.close()
+    await waiting
+    await swarm.close()
+  }
+})
+
 test('a reader that is there from the start: its piece is asked for whole before any other', async () => {
   const swarm = new SimSwarm(403)
   const torrent = makeTorrent({ length: 40_000 * KIB, pieceLength: 256 * KIB })

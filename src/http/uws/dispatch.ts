@@ -37,6 +37,7 @@ import { LongAnswers } from './long-answers.ts'
 import type { HttpRequest, HttpResponse } from './native.ts'
 import { Reply, ReplyShare } from './reply.ts'
 import { RequestHead } from './request.ts'
+import { Scratch, pageAligned } from './scratch.ts'
 import { StreamAnswers } from './stream-answer.ts'
 import { StreamSchedule } from './stream-schedule.ts'
 
@@ -139,7 +140,7 @@ export class Dispatch {
       arena: deps.rangeArena,
       random: deps.random,
       schedule,
-      scratch: pageAligned(SCRATCH_BYTES),
+      scratch: new Scratch(pageAligned(SCRATCH_BYTES)),
     })
   }
 
@@ -345,11 +346,4 @@ function rawParameters(route: Route, head: RequestHead, body: Buffer | null): Ra
   const fromBody = parseBody(body ?? Buffer.alloc(0))
   if (route.method !== 'DELETE') return fromBody
   return new Map([...parsePairs(head.queryText), ...fromBody])
-}
-
-// Memory of a resizable buffer begins on a page; other memory begins 16 bytes behind one, and the kernel then copies a
-// sixteenth slower (measured).
-function pageAligned(bytes: number): Uint8Array {
-  const Resizable = ArrayBuffer as new (bytes: number, options: { maxByteLength: number }) => ArrayBuffer
-  return new Uint8Array(new Resizable(bytes, { maxByteLength: bytes }), 0, bytes)
 }

@@ -9,6 +9,7 @@ import type { Arena, Slot } from '../../ports/arena.ts'
 import type { StreamableFile, StreamReader } from '../../services/downloads/streams-api.ts'
 import { type BodyPart, type StreamPlan, partLength } from '../stream-plan.ts'
 import type { Reply } from './reply.ts'
+import type { Scratch } from './scratch.ts'
 import type { BlockedStream, StreamSchedule } from './stream-schedule.ts'
 
 /** Corked writes up to this length go into the native buffer instead of the socket. */
@@ -21,7 +22,7 @@ export interface RangeWriterDeps {
   readonly arena: Arena
   readonly schedule: StreamSchedule
   /** Holds a chunk between its read and its write, in one go; nothing is kept in it. */
-  readonly scratch: Uint8Array
+  readonly scratch: Scratch
 }
 
 type Outcome = 'more' | 'blocked' | 'ended'
@@ -33,7 +34,7 @@ export class RangeWriter implements BlockedStream {
   readonly #file: StreamableFile
   readonly #arena: Arena
   readonly #schedule: StreamSchedule
-  readonly #scratch: Uint8Array
+  readonly #scratch: Scratch
   #reader: StreamReader | null = null
   #offset = 0
   #sent = false
@@ -65,7 +66,7 @@ export class RangeWriter implements BlockedStream {
     const [part] = this.#plan.parts
     if (part?.kind !== 'file' || this.#file.readNow === undefined) return 'more'
     const { start, end } = part.range
-    const length = this.#chunkLength(end - start, this.#scratch.length)
+    const length = this.#chunkLength(end - start, this.#scratch.bytes.length)
     const turn = this.#schedule.turn(length)
     if (turn === undefined) return this.#stepInTurn(start, length) ?? 'more'
     return turn.then(() => this.#stepInTurn(start, length) ?? 'more')
@@ -131,7 +132,7 @@ export class RangeWriter implements BlockedStream {
     if (!this.#reply.alive) return 'ended'
     if (there <= 0) throw new Error('the file ended before its stream')
     if (this.#file.readNow === undefined) return this.#stepSlow(position, there)
-    const length = this.#chunkLength(there, this.#scratch.length)
+    const length = this.#chunkLength(there, this.#scratch.bytes.length)
     const turn = this.#schedule.turn(length)
     if (turn === undefined) return this.#stepCached(position, there, length)
     return turn.then(() => this.#stepCached(position, there, length))
@@ -147,11 +148,11 @@ export class RangeWriter implements BlockedStream {
       this.#schedule.unused(length)
       return 'ended'
     }
-    const read = this.#file.readNow?.(position, length, this.#scratch) ?? 0
+    const read = this.#file.readNow?.(position, length, this.#scratch.bytes) ?? 0
     // A part of what was asked for must not leave a short rest either.
     const count = read < length && this.#plan.length - this.#offset - read < MIN_REST_BYTES ? 0 : read
     this.#schedule.unused(length - count)
-    return count > 0 ? this.#write(this.#chunk(count)) : null
+    return count > 0 ? this.#write(this.#scratch.first(count)) : null
   }
 
   async #stepSlow(position: number, there: number): Promise<Outcome> {
@@ -191,10 +192,6 @@ export class RangeWriter implements BlockedStream {
     return (this.#reader ??= this.#file.openReader())
   }
 
-  #chunk(length: number): Uint8Array {
-    return length === this.#scratch.length ? this.#scratch : this.#scratch.subarray(0, length)
-  }
-
   #chunkLength(there: number, room: number): number {
     const most = Math.min(there, room)
     const rest = this.#plan.length - this.#offset - most
@@ -203,29 +200,34 @@ export class RangeWriter implements BlockedStream {
 
   // Corked, but a chunk longer than the native buffer goes past it to the socket, and what that does not take is left.
   #write(chunk: Uint8Array): Outcome {
-    const { res } = this.#reply
     if (!this.#reply.alive) return 'ended'
     const withHead = !this.#reply.started
-    let done = false
-    let accepted = true
-    const write = () => {
-      const result = res.tryEnd(chunk, this.#plan.length)
-      accepted = result[0]
-      done = result[1]
-    }
-    if (withHead) this.#reply.begin(this.#plan.status, this.#plan.headers, write)
-    else res.cork(write)
+    const [accepted, done] = this.#reply.inHandler ? this.#give(chunk) : this.#giveCorked(chunk)
     if (!this.#sent && chunk.length > 0) {
       this.#sent = true
       this.#reply.firstByte(withHead)
     }
     if (done) return this.#end()
-    const taken = res.getWriteOffset() - this.#offset
+    const taken = this.#reply.res.getWriteOffset() - this.#offset
     this.#offset += taken
     if (accepted) return 'more'
     this.#keepTail(chunk.subarray(taken))
     if (!this.#stopped) this.#schedule.block(this)
     return 'blocked'
+  }
+
+  #giveCorked(chunk: Uint8Array): [boolean, boolean] {
+    let result: [boolean, boolean] = [false, false]
+    this.#reply.res.cork(() => {
+      result = this.#give(chunk)
+    })
+    return result
+  }
+
+  // Whether all was taken, and whether the answer is complete.
+  #give(chunk: Uint8Array): [boolean, boolean] {
+    if (!this.#reply.started) this.#reply.writeHead(this.#plan.status, this.#plan.headers)
+    return this.#reply.res.tryEnd(chunk, this.#plan.length)
   }
 
   #end(): Outcome {

@@ -3,7 +3,7 @@
 // Answers of any length go by tryEnd, so that the native side never holds a second copy of a long one.
 
 import { errorAnswer, statusLine } from '../envelope.ts'
-import { type Header, HeaderBlock, type HeaderList, headerText } from '../header-block.ts'
+import { HeaderBlock, type HeaderList, headText } from '../header-block.ts'
 import type { RequestMeter } from '../request-meter.ts'
 import type { Route } from '../route.ts'
 import { LongBody, type TakeTurn } from './long-body.ts'
@@ -70,10 +70,12 @@ function lengthOf(parts: readonly Uint8Array[]): number {
 }
 
 /** Headers that every answer has (decisions part 1). */
-const ALWAYS = new HeaderBlock([
-  ['Referrer-Policy', 'no-referrer'],
-  ['X-Content-Type-Options', 'nosniff'],
-])
+const ALWAYS: HeaderList = [
+  new HeaderBlock([
+    ['Referrer-Policy', 'no-referrer'],
+    ['X-Content-Type-Options', 'nosniff'],
+  ]),
+]
 
 /** One answer. Every method does nothing once it is dead. */
 export class Reply {
@@ -84,7 +86,7 @@ export class Reply {
   #headTookMs = 0
   readonly #share: ReplyShare
   readonly #headOnly: boolean
-  readonly #extra: HeaderList
+  readonly #always: HeaderList
   #onAbort: (() => void)[] | null = null
   #alive = true
   #started = false
@@ -97,7 +99,7 @@ export class Reply {
     this.res = res
     this.#share = share
     this.#headOnly = headOnly
-    this.#extra = extra
+    this.#always = extra.length === 0 ? ALWAYS : [...ALWAYS, ...extra]
     this.#beganMs = share.meter.now()
     share.openReplies += 1
   }
@@ -168,7 +170,7 @@ export class Reply {
     if (!this.#alive) return
     if (length > SHORT_BYTES) return this.#longBody(status, all, body, length)
     this.#corked(() => {
-      this.#writeHead(status, all)
+      this.writeHead(status, all)
       this.res.end(body[1] === undefined ? body[0] : Buffer.concat(body), this.#closing)
     })
     this.finish()
@@ -178,7 +180,7 @@ export class Reply {
   headersOnly(status: number, headers: HeaderList, length: number | null): void {
     if (!this.#alive) return
     this.#corked(() => {
-      this.#writeHead(status, headers)
+      this.writeHead(status, headers)
       // Given to endWithoutBody, a length other than 0 leaves the native response open: the next request on the
       // connection would be taken as pipelined and cut off.
       if (length !== null) this.res.writeHeader('Content-Length', String(length))
@@ -187,13 +189,25 @@ export class Reply {
     this.finish()
   }
 
+  /** True while what is written is collected anyway: the native side corks a response while its handler runs. */
+  get inHandler(): boolean {
+    return this.#inHandler
+  }
+
   /** Begins an answer whose body the caller writes; `write` runs corked, right after the head. */
   begin(status: number, headers: HeaderList, write: () => void): void {
     if (!this.#alive) return
     this.#corked(() => {
-      this.#writeHead(status, headers)
+      this.writeHead(status, headers)
       write()
     })
+  }
+
+  /** Status and headers alone; only of an answer that is alive, and within a cork. */
+  writeHead(status: number, headers: HeaderList): void {
+    this.#started = true
+    this.#headTookMs = this.#share.meter.answered(this.route, status, this.#beganMs)
+    this.res.writeStatus(headText(statusLine(status), this.#always, headers))
   }
 
   /** Cuts the connection: nothing else can tell a client that an answer that has begun goes no further. */
@@ -244,24 +258,10 @@ export class Reply {
     this.begin(status, headers, () => void body.write())
   }
 
-  // For the first bytes of an answer. The native side corks a response by itself while its handler runs.
+  // For the first bytes of an answer.
   #corked(write: () => void): void {
     if (this.#inHandler) write()
     else this.res.cork(write)
-  }
-
-  #writeHead(status: number, headers: HeaderList): void {
-    this.#started = true
-    this.#headTookMs = this.#share.meter.answered(this.route, status, this.#beganMs)
-    this.res.writeStatus(statusLine(status))
-    this.res.writeHeader(ALWAYS.name, ALWAYS.text)
-    for (const header of this.#extra) this.#writeHeader(header)
-    for (const header of headers) this.#writeHeader(header)
-  }
-
-  #writeHeader(header: Header | HeaderBlock): void {
-    if (header instanceof HeaderBlock) this.res.writeHeader(header.name, header.text)
-    else this.res.writeHeader(header[0], headerText(header[1]))
   }
 
   #aborted(): void {

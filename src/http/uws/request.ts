@@ -3,27 +3,24 @@
 
 import type { HttpRequest } from './native.ts'
 
-/** Headers in use; every text is empty when the header is absent. */
-const NAMES = {
-  host: 'host',
-  origin: 'origin',
-  fetchSite: 'sec-fetch-site',
-  apiKey: 'x-api-key',
-  authorization: 'authorization',
-  accept: 'accept',
-  acceptEncoding: 'accept-encoding',
-  lastEventId: 'last-event-id',
-  doorSession: 'x-transmission-session-id',
-  range: 'range',
-  ifRange: 'if-range',
-  ifNoneMatch: 'if-none-match',
-  forwardedProto: 'x-forwarded-proto',
-} as const
+/** Headers that may be read after the handler. Keys are looked at before anything is kept, and are not kept. */
+const KEPT = [
+  'host',
+  'origin',
+  'sec-fetch-site',
+  'accept',
+  'accept-encoding',
+  'last-event-id',
+  'x-transmission-session-id',
+  'range',
+  'if-range',
+  'if-none-match',
+  'x-forwarded-proto',
+] as const
 
-type Name = keyof typeof NAMES
+/** Headers in use. */
+type Name = (typeof KEPT)[number] | 'x-api-key' | 'authorization'
 
-/** Keys are looked at before anything is kept, and are not kept. */
-const KEPT = (Object.keys(NAMES) as readonly Name[]).filter(name => name !== 'apiKey' && name !== 'authorization')
 // Shared: queries are only read.
 const NO_QUERY = new URLSearchParams()
 
@@ -37,7 +34,7 @@ export class RequestHead {
   #queryText: string
   #query: URLSearchParams | null = null
   #req: HttpRequest | null
-  #kept: ReadonlyMap<Name, string> | null = null
+  #kept: ReadonlyMap<string, string> | null = null
 
   constructor(req: HttpRequest, secure: boolean) {
     this.#req = req
@@ -76,7 +73,7 @@ export class RequestHead {
 
   /** It came by HTTPS, or a proxy says so. Only links in the answer depend on it, so that anybody may say it. */
   get secure(): boolean {
-    return this.#secure || this.#text('forwardedProto') === 'https'
+    return this.#secure || this.#text('x-forwarded-proto') === 'https'
   }
 
   get host(): string {
@@ -88,11 +85,11 @@ export class RequestHead {
   }
 
   get fetchSite(): string {
-    return this.#text('fetchSite')
+    return this.#text('sec-fetch-site')
   }
 
   get apiKey(): string {
-    return this.#text('apiKey')
+    return this.#text('x-api-key')
   }
 
   get authorization(): string {
@@ -104,15 +101,15 @@ export class RequestHead {
   }
 
   get acceptEncoding(): string {
-    return this.#text('acceptEncoding')
+    return this.#text('accept-encoding')
   }
 
   get lastEventId(): string {
-    return this.#text('lastEventId')
+    return this.#text('last-event-id')
   }
 
   get doorSession(): string {
-    return this.#text('doorSession')
+    return this.#text('x-transmission-session-id')
   }
 
   get range(): string {
@@ -120,14 +117,15 @@ export class RequestHead {
   }
 
   get ifRange(): string {
-    return this.#text('ifRange')
+    return this.#text('if-range')
   }
 
   get ifNoneMatch(): string {
-    return this.#text('ifNoneMatch')
+    return this.#text('if-none-match')
   }
 
+  /** Empty when the header is absent. */
   #text(name: Name): string {
-    return this.#req === null ? (this.#kept?.get(name) ?? '') : this.#req.getHeader(NAMES[name])
+    return this.#req === null ? (this.#kept?.get(name) ?? '') : this.#req.getHeader(name)
   }
 }

@@ -23,6 +23,7 @@ export class StreamAnswers {
   readonly #deps: StreamAnswersDeps
   readonly #maxStreams: number
   readonly #open = new Set<Reply>()
+  readonly #boundary = (): string => Buffer.from(this.#deps.random.bytes(18)).toString('hex')
   readonly #files = new WeakMap<StreamableFile, StreamedFile>()
 
   constructor(maxStreams: number, deps: StreamAnswersDeps) {
@@ -50,7 +51,7 @@ export class StreamAnswers {
       ifRange: head.ifRange,
       ifNoneMatch: head.ifNoneMatch,
       file: this.#streamed(file),
-      boundary: () => Buffer.from(this.#deps.random.bytes(18)).toString('hex'),
+      boundary: this.#boundary,
     })
     if (plan.status === 416) return void reply.error(new AppError('RangeNotSatisfiable'), plan.headers)
     if (plan.status === 304) return reply.headersOnly(304, plan.headers, null)

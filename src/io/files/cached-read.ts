@@ -30,6 +30,7 @@ export class CachedReads {
   // One iovec: the address of the last target, and the length asked for. The target is kept, so its address stays true.
   readonly #vector = new BigUint64Array(2)
   #target: Uint8Array | null = null
+  #asks = 0
   readonly #vectors = new BigUint64Array(2 * MAX_PARTS)
   /** Addresses of shared buffers, which never move. */
   readonly #bases = new WeakMap<ArrayBufferLike, bigint>()
@@ -66,7 +67,9 @@ export class CachedReads {
       return 0
     }
     if (into !== this.#target) this.#aim(into)
-    this.#vector[1] = BigInt(Math.min(length, into.length))
+    const asked = Math.min(length, into.length)
+    // Most reads are of one length, and a big integer is an object.
+    if (asked !== this.#asks) this.#vector[1] = BigInt((this.#asks = asked))
     const count = Number(preadv2(fd, this.#vector, 1, position, RWF_NOWAIT))
     // EAGAIN, a file system without such reads, or a failure that the usual read will find and tell.
     return Math.max(0, count)

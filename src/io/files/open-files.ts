@@ -55,6 +55,10 @@ interface Entry {
 
 /** Descriptors kept by default: half of the usual limit of 1024. */
 export const DEFAULT_OPEN_FILES = 512
+/** Files of one source are below this: far above what a torrent may have. */
+const MAX_FILES = 2 ** 24
+/** What tells the key of a file opened for writing from that of the same for reading. */
+const WRITING = 1
 /** A descriptor is used this long without a look at its path. */
 const RECHECK_MS = 1000
 
@@ -64,7 +68,7 @@ export class OpenFiles {
   readonly #recheckMs: number
   readonly #capacity: number
   /** In order of last use. An entry that is still opening is a promise. */
-  readonly #entries = new Map<string, Entry | Promise<Entry>>()
+  readonly #entries = new Map<number, Entry | Promise<Entry>>()
   readonly #names = new WeakMap<FileSource, number>()
   readonly #volumes: FileVolumes
   readonly #lent = new Map<LentFile, Entry>()
@@ -120,20 +124,19 @@ export class OpenFiles {
    */
   acquireNow(source: FileSource, indexes: readonly number[]): LentFile[] | null {
     const volume = this.#volumes.volumeOf(source.place)
-    const name = this.#nameOf(source)
     const freshMs = this.#clock.now() - this.#recheckMs
     const found: Entry[] = []
     for (const index of indexes) {
-      const entry = this.#entries.get(`${name}/${index}/w`)
+      const entry = this.#entries.get(this.#keyOf(source, index) + WRITING)
       if (entry === undefined || entry instanceof Promise) return null
       if (entry.changed !== null || entry.lookedAtMs <= freshMs) return null
       found.push(entry)
     }
-    return this.#permits.takeNow(found.length, volume) ? found.map(entry => this.#lendNow(name, entry, volume)) : null
+    return this.#permits.takeNow(found.length, volume) ? found.map(entry => this.#lendNow(entry, volume)) : null
   }
 
-  #lendNow(name: number, entry: Entry, volume: Volume): LentFile {
-    const key = `${name}/${entry.index}/w`
+  #lendNow(entry: Entry, volume: Volume): LentFile {
+    const key = this.#keyOf(entry.source, entry.index) + WRITING
     entry.users++
     this.#entries.delete(key)
     this.#entries.set(key, entry)
@@ -145,16 +148,16 @@ export class OpenFiles {
    * for a look, or was changed.
    */
   peek(source: FileSource, index: number): OpenedFile | null {
-    const name = `${this.#nameOf(source)}/${index}`
-    const entry = this.#entries.get(`${name}/w`) ?? this.#entries.get(`${name}/r`)
+    const key = this.#keyOf(source, index)
+    const entry = this.#entries.get(key + WRITING) ?? this.#entries.get(key)
     if (entry === undefined || entry instanceof Promise || entry.changed !== null) return null
     return this.#clock.now() - entry.lookedAtMs < this.#recheckMs ? entry.opened : null
   }
 
   /** The next use of a file opens it again, and so looks at it. */
   forget(source: FileSource, index: number): void {
-    const name = `${this.#nameOf(source)}/${index}`
-    for (const key of [`${name}/w`, `${name}/r`]) {
+    const reading = this.#keyOf(source, index)
+    for (const key of [reading + WRITING, reading]) {
       const entry = this.#entries.get(key)
       if (entry instanceof Promise) this.#entries.delete(key)
       else if (entry !== undefined) void this.#discard(key, entry)
@@ -174,10 +177,10 @@ export class OpenFiles {
 
   /** Closes the descriptors of one source; those in use close when given back, and are not lent again. */
   async drop(source: FileSource): Promise<void> {
-    const prefix = `${this.#nameOf(source)}/`
+    const [first, end] = [this.#keyOf(source, 0), this.#keyOf(source, MAX_FILES)]
     const closing: Promise<void>[] = []
     for (const [key, held] of [...this.#entries]) {
-      if (!key.startsWith(prefix)) continue
+      if (key < first || key >= end) continue
       const entry = await Promise.resolve(held).catch(() => null)
       if (entry !== null && this.#entries.get(key) === entry) closing.push(this.#discard(key, entry))
     }
@@ -198,9 +201,9 @@ export class OpenFiles {
     index: number,
     { write, anyway, volume }: { readonly write: boolean; readonly anyway: boolean; readonly volume: Volume },
   ): Promise<LentFile> {
-    const name = `${this.#nameOf(source)}/${index}`
+    const reading = this.#keyOf(source, index)
     // A descriptor for writing serves readers too.
-    const key = write || this.#entries.has(`${name}/w`) ? `${name}/w` : `${name}/r`
+    const key = write || this.#entries.has(reading + WRITING) ? reading + WRITING : reading
     return this.#note(await this.#enter(key, source, index, write, anyway), volume)
   }
 
@@ -211,7 +214,7 @@ export class OpenFiles {
   }
 
   /** Finds or opens the entry and counts the caller as its user. */
-  async #enter(key: string, source: FileSource, index: number, write: boolean, anyway: boolean): Promise<Entry> {
+  async #enter(key: number, source: FileSource, index: number, write: boolean, anyway: boolean): Promise<Entry> {
     for (;;) {
       const held = this.#entries.get(key) ?? this.#open(key, source, index, write)
       const entry = held instanceof Promise ? await held : held
@@ -232,13 +235,13 @@ export class OpenFiles {
   }
 
   /** A user gives up an entry that must not be used any more. */
-  #abandon(key: string, entry: Entry): void {
+  #abandon(key: number, entry: Entry): void {
     if (this.#entries.get(key) === entry) this.#entries.delete(key)
     entry.stale = true
     this.#leave(entry)
   }
 
-  #open(key: string, source: FileSource, index: number, write: boolean): Promise<Entry> {
+  #open(key: number, source: FileSource, index: number, write: boolean): Promise<Entry> {
     // One turn later, so that this entry already counts in #entries.
     const opening: Promise<Entry> = Promise.resolve()
       .then(() => this.#opened(source, index, write))
@@ -290,7 +293,7 @@ export class OpenFiles {
     }
   }
 
-  #discard(key: string, entry: Entry): Promise<void> {
+  #discard(key: number, entry: Entry): Promise<void> {
     this.#entries.delete(key)
     entry.stale = true
     return entry.users === 0 ? this.#shut(entry) : Promise.resolve()
@@ -309,10 +312,14 @@ export class OpenFiles {
     return closing
   }
 
-  #nameOf(source: FileSource): number {
-    const name = this.#names.get(source) ?? this.#nextName++
-    this.#names.set(source, name)
-    return name
+  /** The key of a file opened for reading; for writing it is WRITING more. */
+  #keyOf(source: FileSource, index: number): number {
+    let name = this.#names.get(source)
+    if (name === undefined) {
+      name = this.#nextName++
+      this.#names.set(source, name)
+    }
+    return (name * MAX_FILES + index) * 2
   }
 }
 

@@ -72,7 +72,7 @@ export class DownloadEntry {
   #circuits: (() => CircuitFacts) | null = null
   // Made at the first use: most of thousands of downloads have none.
   #readers: Set<OpenReader> | null = null
-  #streamed: Map<number, StreamableFile> | null = null
+  #streamed: Map<string, StreamableFile> | null = null
   #told: Told | null = null
   #stalledVolume: string | null = null
 
@@ -117,8 +117,8 @@ export class DownloadEntry {
     throw new AppError('NotReady', 'The download is still being loaded.')
   }
 
-  /** Files that were streamed lately, by index; see stream-files.ts. */
-  get streamed(): Map<number, StreamableFile> {
+  /** Files that were streamed lately, by their index as requests write it; see stream-files.ts. */
+  get streamed(): Map<string, StreamableFile> {
     this.#streamed ??= new Map()
     return this.#streamed
   }

@@ -44,6 +44,9 @@ export class DownloadSet {
   /** The same, null when there is none. AppError NotReady. */
   lookUp(infohash: string): DownloadEntry | null {
     this.checkListed()
+    // As nearly every request writes it. No text but an info hash is among them.
+    const same = this.entries.get(infohash as InfoHash)
+    if (same !== undefined) return same
     const infoHash = parseInfoHash(infohash)
     const other = this.#names.get(parseInfoHashV2(infohash) ?? infoHash ?? '')
     const known = infoHash === null ? undefined : this.entries.get(infoHash)

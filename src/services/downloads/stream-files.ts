@@ -24,20 +24,21 @@ export function streamableFile(
   clock: Clock,
   asker: Asker,
 ): StreamableFile | Promise<StreamableFile> {
-  if (!/^\d{1,7}$/.test(fileIndex)) throw new AppError('FileNotFound')
-  const index = Number(fileIndex)
+  const kept = entry.streamed.get(fileIndex)
+  if (kept === undefined && !/^\d{1,7}$/.test(fileIndex)) throw new AppError('FileNotFound')
   const torrent = entry.torrent.awake
+  // A player asks for the same file again and again.
+  if (kept !== undefined && torrent !== null && torrent.metainfo !== null) return kept
   // Awake for the reader to come.
   if (torrent === null) return entry.torrent.wake().then(() => streamableFile(entry, fileIndex, clock, asker))
-  if (torrent.metainfo !== null) return fileOf(entry, torrent.metainfo, index)
+  if (torrent.metainfo !== null) return fileOf(entry, torrent.metainfo, fileIndex)
   const limits = { clock, signal: asker.signal, limitMs: METADATA_LIMIT_MS, lateCode: 'MetadataTimeout' } as const
-  return withDeadline(limits, inner => torrent.whenMetadata(inner)).then(metainfo => fileOf(entry, metainfo, index))
+  return withDeadline(limits, inner => torrent.whenMetadata(inner)).then(metainfo => fileOf(entry, metainfo, fileIndex))
 }
 
-// Kept: a player asks for the same file again and again, and what belongs to the file is then worked out once.
-function fileOf(entry: DownloadEntry, metainfo: Metainfo, index: number): StreamableFile {
-  const kept = entry.streamed.get(index)
-  if (kept !== undefined) return kept
+// Kept: what belongs to the file is then worked out once.
+function fileOf(entry: DownloadEntry, metainfo: Metainfo, fileIndex: string): StreamableFile {
+  const index = Number(fileIndex)
   const file = metainfo.files[index]
   if (file === undefined || file.padding) throw new AppError('FileNotFound')
   const path = metainfo.multiFile ? file.path.slice(1) : file.path
@@ -49,7 +50,7 @@ function fileOf(entry: DownloadEntry, metainfo: Metainfo, index: number): Stream
     openReader: () => watchedReader(entry, index),
   }
   if (entry.streamed.size >= MAX_KEPT_FILES) entry.streamed.clear()
-  entry.streamed.set(index, made)
+  entry.streamed.set(fileIndex, made)
   return made
 }
 

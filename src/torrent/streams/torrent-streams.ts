@@ -65,6 +65,7 @@ export class TorrentStreams {
     const streaming = readers.hungry > 0
     for (const peer of peers.values()) peer.pipeline.setStreaming(streaming)
     const ranges = readers.windows.ranges()
+    if (this.#core.working && streaming) makeReady(content, cursorPieces(ranges))
     const jumped = readers.takeJump() ? cursorPieces(ranges) : null
     this.#follow(content.picker.setStream(ranges), jumped, content)
   }
@@ -85,6 +86,12 @@ export class TorrentStreams {
     requests.refillAll()
     webSeeds.fill()
   }
+}
+
+// What readers wait for finds its files made and open: that takes a dozen turns of the loop, which is idle while peers are
+// called and busy while the piece comes in. What fails here fails again with the write, and is told then.
+function makeReady({ picker, store }: TorrentContent, pieces: ReadonlySet<number>): void {
+  for (const piece of pieces) if (!picker.have.get(piece)) store.makeReady?.(piece)?.catch(() => undefined)
 }
 
 function cursorPieces(ranges: readonly StreamRange[]): Set<number> {

@@ -53,6 +53,8 @@ export interface DiskCounts {
 export class MemoryPieceStores implements PieceStores {
   readonly faults: DiskFaults = { full: false, failing: 0, missing: false, delayMs: 0, stalled: new Set() }
   readonly counts: DiskCounts = { commits: 0, badHashes: 0, blockWrites: 0, verifies: 0, reads: 0, syncs: 0 }
+  /** Pieces that were made ready for. */
+  readonly readied = new Set<number>()
   /** `key destination` and `key left folder`, oldest first. */
   readonly moves: string[] = []
   readonly #clock: Clock
@@ -137,6 +139,11 @@ class MemoryPieceStore implements PieceStore {
   expect(): void {}
 
   accept(): void {}
+
+  makeReady(piece: number): Promise<void> | null {
+    this.#disk.readied.add(piece)
+    return null
+  }
 
   async commit(piece: number, blocks: readonly ReceivedBlock[]): Promise<'ok' | 'bad-hash'> {
     const bytes = new Uint8Array(pieceBytes(this.#layout, piece))

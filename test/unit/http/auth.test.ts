@@ -93,6 +93,24 @@ test('a key is taken from the header, Bearer, and the query of GET and HEAD', ()
   assert.equal(presentedKey({ ...places, method: 'PUT', query }), null)
 })
 
+test('a key in the first header is found by one look at it alone', () => {
+  const looks: string[] = []
+  const places = {
+    method: 'GET',
+    get apiKey(): string {
+      looks.push('apiKey')
+      return 'a'
+    },
+    get authorization(): string {
+      looks.push('authorization')
+      return ''
+    },
+    query: new URLSearchParams(),
+  }
+  assert.equal(presentedKey(places), 'a')
+  assert.deepEqual(looks, ['apiKey'])
+})
+
 test('a holder knows when its key is taken back, made again, or may less', () => {
   const keyOf = (key: string, scopes: KeyScope[]): StoredKey => ({
     name: 'tv',

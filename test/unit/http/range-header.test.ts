@@ -39,6 +39,34 @@ const cases: [string, number, RangeChoice][] = [
   ['bytes=10-11,20-', 10, 'unsatisfiable'],
 ]
 
+test('the short way to read a header comes to what the long way does', () => {
+  const numbers = [
+    '',
+    '0',
+    '1',
+    '7',
+    '9',
+    '10',
+    '11',
+    '007',
+    '999999999999999',
+    '9999999999999999',
+    'x',
+    '1 ',
+    '+1',
+    '1e1',
+  ]
+  for (const first of numbers) {
+    for (const last of numbers) {
+      for (const size of [0, 1, 10, 2 ** 40]) {
+        // A blank in front is what the short way leaves to the long one.
+        const [short, long] = [`bytes=${first}-${last}`, ` bytes=${first}-${last}`]
+        assert.deepEqual(chooseRanges(short, size), chooseRanges(long, size), `${short} of ${size}`)
+      }
+    }
+  }
+})
+
 for (const [header, size, choice] of cases) {
   test(`${header.slice(0, 30) || 'no header'} of ${size} bytes`, () => {
     assert.deepEqual(chooseRanges(header, size), choice)

@@ -8,6 +8,7 @@ import type { HttpResponse } from '../../../../src/http/uws/native.ts'
 import { RequestMeter } from '../../../../src/http/request-meter.ts'
 import { RangeWriter } from '../../../../src/http/uws/range-writer.ts'
 import { Reply, ReplyShare } from '../../../../src/http/uws/reply.ts'
+import { Scratch } from '../../../../src/http/uws/scratch.ts'
 import { StreamSchedule } from '../../../../src/http/uws/stream-schedule.ts'
 import { type StreamPlan, StreamedFile, planStream } from '../../../../src/http/stream-plan.ts'
 import type { StreamableFile, StreamReader } from '../../../../src/services/api.ts'
@@ -24,6 +25,8 @@ class FakeSocket {
   bufferedWhileFull = false
   done = false
   rearmed = 0
+  /** Calls that write. */
+  writes: string[] = []
   offset = 0
   readonly taken: Buffer[] = []
   onWritable: (offset: number) => boolean = () => true
@@ -34,6 +37,7 @@ class FakeSocket {
   }
 
   tryEnd(chunk: Uint8Array, total: number): [boolean, boolean] {
+    this.writes.push('tryEnd')
     assert.equal(this.done, false, 'a complete answer was touched')
     const short = this.corked && chunk.length <= CORK_BYTES
     if (short && chunk.length > this.room) this.bufferedWhileFull = true
@@ -63,8 +67,14 @@ class FakeSocket {
         run()
         this.corked = false
       },
-      writeStatus: () => native,
-      writeHeader: () => native,
+      writeStatus: (text: string) => {
+        this.writes.push(text)
+        return native
+      },
+      writeHeader: (name: string) => {
+        this.writes.push(name)
+        return native
+      },
       getWriteOffset: () => this.offset,
       tryEnd: (chunk: Uint8Array, total: number) => this.tryEnd(chunk, total),
       pause: () => {},
@@ -119,7 +129,7 @@ function rig(size: number, room: number, range = '', cached = 0, schedule = new 
     [],
   )
   reply.leaveHandler()
-  const writer = new RangeWriter(reply, plan, file, { arena, schedule, scratch: new Uint8Array(200_000) })
+  const writer = new RangeWriter(reply, plan, file, { arena, schedule, scratch: new Scratch(new Uint8Array(200_000)) })
   return { content, socket, arena, writer, plan, ended: writer.run(), opened: () => opened, closed: () => closed }
 }
 
@@ -129,6 +139,23 @@ test('an answer that is at hand and that the socket takes is over at once, witho
   assert.equal(socket.done, true)
   assert.equal(opened(), 0)
   assert.ok(Buffer.concat(socket.taken).equals(content.subarray(1000, 66_536)))
+})
+
+test('an answer at hand is two calls of the native side: the whole head, and the body', () => {
+  const { socket } = rig(70_000, Number.POSITIVE_INFINITY, 'bytes=1000-66535', 70_000)
+  const [head = '', ...others] = socket.writes
+  assert.deepEqual(others, ['tryEnd'])
+  const lines = head.split('\r\n')
+  assert.equal(lines[0], '206 Partial Content')
+  assert.ok(lines.includes('Content-Range: bytes 1000-66535/70000') && lines.includes('ETag: "t"'), head)
+})
+
+test('the part of the shared buffer that was asked for last is kept', () => {
+  const scratch = new Scratch(new Uint8Array(10))
+  const part = scratch.first(4)
+  assert.equal(scratch.first(4), part)
+  assert.deepEqual([part.length, part.buffer, scratch.first(5).length], [4, scratch.bytes.buffer, 5])
+  assert.equal(scratch.first(10).length, 10)
 })
 
 test('an answer at hand that the socket does not take has a reader from then on', async () => {
