@@ -33,6 +33,7 @@ export const targets: readonly Target[] = [
   target('seed to 1', 'MB/s', 'libtorrent', 1.1),
   target('seed to 1', 'CPU-s/GiB', 'libtorrent', 0.6),
   target('seed to 8', 'MB/s', 'libtorrent', 1.2),
+  target('web seed, 1024 KiB pieces', 'MB/s', 'libtorrent', 0.9),
   target('recheck', 'MB/s', 'libtorrent', 2.2),
   target('ranges of 1 MiB, 1 client', 'MB/s', 'nginx', 0.95),
   target('ranges of 1 MiB, 1 client', 'CPU-s/GiB', 'nginx', 2),

@@ -62,7 +62,7 @@ export interface Client {
   stop(): Promise<void>
 }
 
-export type Ability = 'leech' | 'seed' | 'recheck' | 'magnet' | 'stream' | 'api' | 'start' | 'restart'
+export type Ability = 'leech' | 'seed' | 'recheck' | 'magnet' | 'stream' | 'api' | 'start' | 'restart' | 'web-seeds'
 
 /** How a client came up. */
 export interface Started {

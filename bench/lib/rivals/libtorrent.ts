@@ -91,7 +91,7 @@ export class LibtorrentSession extends PartialClient implements Client {
 
 export const libtorrent: ClientKind = {
   name: 'libtorrent',
-  can: new Set(['leech', 'seed', 'recheck', 'magnet', 'start']),
+  can: new Set(['leech', 'seed', 'recheck', 'magnet', 'start', 'web-seeds']),
   missing: () => needs('libtorrent') || null,
   async start(home, ip) {
     await mkdir(home, { recursive: true })

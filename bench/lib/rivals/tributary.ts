@@ -219,7 +219,7 @@ export const tributary: ClientKind & {
   start(home: string, ip: string): Promise<Started & { readonly client: TributaryNode }>
 } = {
   name: 'tributary',
-  can: new Set(['leech', 'seed', 'recheck', 'magnet', 'stream', 'api', 'start', 'restart']),
+  can: new Set(['leech', 'seed', 'recheck', 'magnet', 'stream', 'api', 'start', 'restart', 'web-seeds']),
   missing: () => null,
   async start(home, ip) {
     const begin = performance.now()
