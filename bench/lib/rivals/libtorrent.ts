@@ -56,6 +56,10 @@ export class LibtorrentSession extends PartialClient implements Client {
     await this.#lines.call('wait', { what: 'complete', seconds: limitMs / 1000 })
   }
 
+  override async whenWritten(): Promise<void> {
+    await this.#lines.call('written', { seconds: 60 })
+  }
+
   override async whenMetadata(limitMs = 60_000): Promise<void> {
     await this.#lines.call('wait', { what: 'metadata', seconds: limitMs / 1000 })
   }

@@ -79,6 +79,9 @@ export class TributaryNode implements Client {
     }
   }
 
+  /** It says complete only when all is written. */
+  async whenWritten(): Promise<void> {}
+
   /** Until the event that something finished, or `ms`: asking all the time would cost the node what we measure. */
   #finishedOr(ms: number): Promise<void> {
     return new Promise(resolve => {
