@@ -21,7 +21,7 @@ export interface BenchTorrent {
   readonly dir: string
   /** Metainfo without a tracker. */
   readonly path: string
-  /** Metainfo with one, when made by withTracker. */
+  /** Metainfo with one, when made by withTracker, or with a web seed, when made by withWebSeed. */
   readonly trackedPath?: string
 }
 
@@ -64,6 +64,14 @@ export async function withTracker(torrent: BenchTorrent, folder: string, announc
   const trackedPath = join(folder, `${torrent.infoHash}-tracked.torrent`)
   const head = Buffer.from(`d8:announce${announce.length}:${announce}4:info`)
   await writeFile(trackedPath, Buffer.concat([head, torrent.info, Buffer.from('e')]))
+  return { ...torrent, trackedPath }
+}
+
+/** The same torrent with a web seed (BEP 19) and nothing else, its metainfo in `folder`. */
+export async function withWebSeed(torrent: BenchTorrent, folder: string, url: string): Promise<BenchTorrent> {
+  const trackedPath = join(folder, `${torrent.infoHash}-web-seed.torrent`)
+  const tail = Buffer.from(`8:url-list${url.length}:${url}e`)
+  await writeFile(trackedPath, Buffer.concat([Buffer.from('d4:info'), torrent.info, tail]))
   return { ...torrent, trackedPath }
 }
 

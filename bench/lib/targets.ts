@@ -38,6 +38,7 @@ export const targets: readonly Target[] = [
   target('seed to 8', 'MB/s', 'libtorrent', 1.2),
   target('seed to 8', 'CPU-s/GiB', 'libtorrent', 0.55),
   target('recheck', 'MB/s', 'libtorrent', 3),
+  target('web seed, 1024 KiB pieces', 'MB/s', 'libtorrent', 0.9),
   target('ranges of 1 MiB, 1 client', 'MB/s', 'nginx', 0.95),
   target('ranges of 1 MiB, 1 client', 'CPU-s/GiB', 'nginx', 2),
   target('ranges of 1 MiB, 16 clients', 'MB/s', 'nginx', 1.2),

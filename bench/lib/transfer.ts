@@ -14,7 +14,7 @@ import type { Figures } from './samples.ts'
 const MIB = 2 ** 20
 
 /** Room for what the clients keep beside the content, MiB. */
-const SPARE_MIB = 512
+export const SPARE_MIB = 512
 
 /** A seeder that a tracker names. */
 export interface SeededSwarm {

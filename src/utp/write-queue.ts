@@ -2,6 +2,8 @@
 // there is room in the window: a write is "sent", and its memory free again, when its last byte was copied (decision
 // 0251).
 
+import { copyBytes } from '../wire/peer/copy-bytes.ts'
+
 interface Write {
   readonly bytes: Uint8Array
   readonly sent: (() => void) | undefined
@@ -48,7 +50,8 @@ export class WriteQueue {
     while (left > 0) {
       const { bytes } = this.#writes[this.#head] as Write
       const count = Math.min(left, bytes.length - this.#copied)
-      target.set(bytes.subarray(this.#copied, this.#copied + count), at + total - left)
+      // What an upload reads lies in shared memory, and never where a packet's payload begins.
+      copyBytes(bytes.subarray(this.#copied, this.#copied + count), target, at + total - left)
       left -= count
       this.#copied += count
       if (this.#copied === bytes.length) this.#next()

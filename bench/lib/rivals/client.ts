@@ -44,6 +44,8 @@ export interface Client {
   add(job: AddJob): Promise<void>
   /** The torrent added last is complete and seeding. */
   whenComplete(limitMs?: number): Promise<void>
+  /** All bytes of the torrent added last, which is complete, are in its files. */
+  whenWritten(): Promise<void>
   /** The metadata of the magnet added last is here. */
   whenMetadata(limitMs?: number): Promise<void>
   /** Not measured: what must be so before `check`. */
@@ -62,7 +64,7 @@ export interface Client {
   stop(): Promise<void>
 }
 
-export type Ability = 'leech' | 'seed' | 'recheck' | 'magnet' | 'stream' | 'api' | 'start' | 'restart'
+export type Ability = 'leech' | 'seed' | 'recheck' | 'magnet' | 'stream' | 'api' | 'start' | 'restart' | 'web-seeds'
 
 /** How a client came up. */
 export interface Started {
@@ -84,6 +86,9 @@ export interface ClientKind {
 
 /** The base of clients that lack some of the interface: each missing part says so. */
 export abstract class PartialClient {
+  /** Says complete only when all is written. */
+  async whenWritten(): Promise<void> {}
+
   /** Not for this client. */
   async whenMetadata(_limitMs?: number): Promise<void> {
     throw new Error('this client has no magnets here')

@@ -7,6 +7,7 @@ the rest is libtorrent's default, except for how often a uTP packet may get lost
   add {torrent|magnet, dir, peers: [[ip, port]], seed_mode, paused, upload_limit} (the torrent added last is the one
       that wait and recheck speak of)
   wait {what: complete|metadata, seconds}, recheck {seconds}
+  written {seconds}: it says complete while the last blocks still wait to be written; now they are in the file
   many {torrents: [path], dir, paused, seed_mode}, count -> {count}
 """
 import json
@@ -15,7 +16,7 @@ import time
 
 import libtorrent as lt
 
-ALERTS = lt.alert.category_t.status_notification
+ALERTS = lt.alert.category_t.status_notification | lt.alert.category_t.storage_notification
 
 
 def make_session(ip, utp):
@@ -78,6 +79,16 @@ class Driver:
             self.until(lambda: self.last.status().has_metadata, c['seconds'])
         else:
             self.until(lambda: self.last.status().is_seeding, c['seconds'])
+
+    def written(self, c):
+        self.session.pop_alerts()
+        self.last.flush_cache()
+        end, flushed = time.monotonic() + c['seconds'], False
+        while not flushed:
+            if time.monotonic() > end:
+                raise TimeoutError('written')
+            self.session.wait_for_alert(1000)
+            flushed = any(isinstance(a, lt.cache_flushed_alert) for a in self.session.pop_alerts())
 
     def recheck(self, c):
         """Done when libtorrent says that it has checked: the state alone cannot tell before from after."""

@@ -56,6 +56,10 @@ export class LibtorrentSession extends PartialClient implements Client {
     await this.#lines.call('wait', { what: 'complete', seconds: limitMs / 1000 })
   }
 
+  override async whenWritten(): Promise<void> {
+    await this.#lines.call('written', { seconds: 60 })
+  }
+
   override async whenMetadata(limitMs = 60_000): Promise<void> {
     await this.#lines.call('wait', { what: 'metadata', seconds: limitMs / 1000 })
   }
@@ -91,7 +95,7 @@ export class LibtorrentSession extends PartialClient implements Client {
 
 export const libtorrent: ClientKind = {
   name: 'libtorrent',
-  can: new Set(['leech', 'seed', 'recheck', 'magnet', 'start']),
+  can: new Set(['leech', 'seed', 'recheck', 'magnet', 'start', 'web-seeds']),
   missing: () => needs('libtorrent') || null,
   async start(home, ip) {
     await mkdir(home, { recursive: true })

@@ -79,6 +79,9 @@ export class TributaryNode implements Client {
     }
   }
 
+  /** It says complete only when all is written. */
+  async whenWritten(): Promise<void> {}
+
   /** Until the event that something finished, or `ms`: asking all the time would cost the node what we measure. */
   #finishedOr(ms: number): Promise<void> {
     return new Promise(resolve => {
@@ -219,7 +222,7 @@ export const tributary: ClientKind & {
   start(home: string, ip: string): Promise<Started & { readonly client: TributaryNode }>
 } = {
   name: 'tributary',
-  can: new Set(['leech', 'seed', 'recheck', 'magnet', 'stream', 'api', 'start', 'restart']),
+  can: new Set(['leech', 'seed', 'recheck', 'magnet', 'stream', 'api', 'start', 'restart', 'web-seeds']),
   missing: () => null,
   async start(home, ip) {
     const begin = performance.now()

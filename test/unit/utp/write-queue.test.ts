@@ -63,3 +63,20 @@ test('thousands of writes leave nothing behind', () => {
   assert.equal(all.length, 10_000)
   assert.equal(all.charCodeAt(2 * 300), 300 & 0xff)
 })
+
+test('bytes of shared memory come out right at every place, and not by set(), which is slow from there', () => {
+  const shared = new Uint8Array(new SharedArrayBuffer(64))
+  for (const index of shared.keys()) shared[index] = index
+  const target = new Uint8Array(80)
+  // TypedArray.set moves shared memory byte by byte where the places differ modulo 8 (decision 0523).
+  target.set = () => assert.fail('set() was called')
+  for (let from = 0; from < 16; from += 1) {
+    const queue = new WriteQueue()
+    queue.add(shared.subarray(from, from + 20), undefined)
+    queue.add(shared.subarray(40, 45), undefined)
+    target.fill(0xff)
+    assert.equal(queue.copyInto(target, 3, 22), 22)
+    const expected = [...shared.subarray(from, from + 20), 40, 41]
+    assert.deepEqual([...target.subarray(0, 26)], [0xff, 0xff, 0xff, ...expected, 0xff])
+  }
+})
