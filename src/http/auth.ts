@@ -153,8 +153,8 @@ export class KeyRing {
   }
 }
 
-// The room is empty. What does not fit is left out; its length tells it from the key, which fits. The length also tells a text from the
-// same with zeroes at its end.
+// The room is empty. What does not fit is left out; its length tells it from the key, which fits. The length also tells
+// a text from the same with zeroes at its end.
 function fill(room: Buffer, text: string): void {
   room.writeUInt32LE(Buffer.byteLength(text), 0)
   room.write(text, LENGTH_BYTES, 'utf8')

@@ -1,7 +1,7 @@
 // What comes before the first write to each file of one torrent: a file that is not there is made, empty, and noted as
-// the torrent's own before it gets a byte, ahead of its first piece where somebody waits for that; one that is there is
-// written to only when it was looked at, and as that look allows. Invariant: no byte of a file that is not the torrent's
-// own changes.
+// the torrent's own before it gets a byte, ahead of its first piece where somebody waits for that; one that is there
+// is written to only when it was looked at, and as that look allows. Invariant: no byte of a file that is not the
+// torrent's own changes.
 
 import { foreignFile } from '../base/foreign-file.ts'
 import type { DiskSpace } from '../io/files/disk-space.ts'

@@ -19,8 +19,8 @@ export class Scratch {
 }
 
 /**
- * A buffer that begins on a page, as memory of a resizable buffer does; other memory begins 16 bytes behind one, and the
- * kernel then copies a sixteenth slower (measured).
+ * A buffer that begins on a page, as memory of a resizable buffer does; other memory begins 16 bytes behind one, and
+ * the kernel then copies a sixteenth slower (measured).
  */
 export function pageAligned(bytes: number): Uint8Array {
   const Resizable = ArrayBuffer as new (bytes: number, options: { maxByteLength: number }) => ArrayBuffer

@@ -88,8 +88,8 @@ export class TorrentStreams {
   }
 }
 
-// What readers wait for finds its files made and open: that takes a dozen turns of the loop, which is idle while peers are
-// called and busy while the piece comes in. What fails here fails again with the write, and is told then.
+// What readers wait for finds its files made and open: that takes a dozen turns of the loop, which is idle while peers
+// are called and busy while the piece comes in. What fails here fails again with the write, which reports it.
 function makeReady({ picker, store }: TorrentContent, pieces: ReadonlySet<number>): void {
   for (const piece of pieces) if (!picker.have.get(piece)) store.makeReady?.(piece)?.catch(() => undefined)
 }

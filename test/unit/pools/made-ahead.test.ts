@@ -5,6 +5,8 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import type { TorrentFolder } from '../../../src/io/files/torrent-folder.ts'
+import { type FirstWriteParts, FirstWrites } from '../../../src/pools/first-writes.ts'
 import type { FileClaims } from '../../../src/ports/piece-store.ts'
 import { makeRigTorrent, StoreRig } from '../../kit/doubles/store-rig.ts'
 
@@ -72,4 +74,31 @@ test('a file that came there meanwhile is left as it is, and refused as ever by 
   assert.equal(own.size, 0)
   await assert.rejects(commit(0), { code: 'ForeignFile' })
   assert.equal(readFileSync(pathOf(0), 'utf8'), 'of somebody else')
+})
+
+test('a write that waited for a file being made ahead does not take what others put there meanwhile', async t => {
+  const { torrent } = await rig(t)
+  let seen = (): void => undefined
+  const answers: Promise<null>[] = [new Promise(resolve => (seen = () => resolve(null)))]
+  const folder = {
+    isMade: () => false,
+    create: () => answers.shift() ?? Promise.resolve(null),
+    pathOf: () => 'one.bin',
+  } as unknown as TorrentFolder
+  const claims: FileClaims = {
+    known: () => Promise.resolve(),
+    isOwn: () => false,
+    found: () => null,
+    note: () => Promise.reject(new Error('not its own')),
+    setAside: () => undefined,
+  }
+  const arenas = [new SharedArrayBuffer(KIB), new SharedArrayBuffer(KIB)]
+  const parts = { arenas } as unknown as FirstWriteParts
+  const nothing = undefined as never
+  const writes = new FirstWrites({ ...torrent.layout, claims }, folder, parts, nothing, nothing)
+  const ahead = writes.makeAhead([0])
+  const write = writes.make(0, [0, KIB], [{ file: 0, position: 0, length: KIB }])
+  setImmediate(seen)
+  await ahead
+  await assert.rejects(write, { code: 'ForeignFile' })
 })
