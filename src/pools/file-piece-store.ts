@@ -433,13 +433,8 @@ export class FilePieceStore implements PieceStore {
   /** Of the folder where the files lie now. */
   #directCommits(): DirectCommits {
     const { jobs, files, space } = this.#parts
-    const [folder, source, notes, firstWrites, fence] = [
-      this.#folder,
-      this.#source,
-      this.#notes,
-      this.#firstWrites,
-      this.#fence,
-    ]
+    const [folder, source, notes] = [this.#folder, this.#source, this.#notes]
+    const [firstWrites, fence] = [this.#firstWrites, this.#fence]
     return new DirectCommits({ jobs, files, space, folder, source, notes, firstWrites, fence })
   }
 

@@ -214,8 +214,7 @@ export class WorkerPool {
     this.#sendUpTo(atHand ? most : this.#demand.batches(1), bytes)
     const next = this.#queue.first
     if (next === undefined) return
-    if (this.#inFlight.size >= most && this.#demand.grow(this.#backlog(next, spread)))
-      this.#sendUpTo(most + 1, bytes)
+    if (this.#inFlight.size >= most && this.#demand.grow(this.#backlog(next, spread))) this.#sendUpTo(most + 1, bytes)
     else this.#lookLater()
   }
 

@@ -217,12 +217,7 @@ export class TorrentPieces implements SlotHolder {
     this.#reports.pieceDone(piece)
   }
 
-  #failed(
-    content: TorrentContent,
-    buffer: PieceBuffer,
-    senders: Senders,
-    digests: readonly string[] | null,
-  ): void {
+  #failed(content: TorrentContent, buffer: PieceBuffer, senders: Senders, digests: readonly string[] | null): void {
     this.#core.engine.totals.piecesFailed += 1
     this.#remove(buffer)
     content.picker.pieceFailed(buffer.piece)

@@ -95,7 +95,7 @@ test('pieces of a torrent that wait for a batch are one job, but for those with 
   const link = startLink([])
   await link.opened()
   let now = 0
-  const progress = new DatabaseProgress(link as unknown as RecordsLink, {} as LazyTotals, () => ++now)
+  const progress = new DatabaseProgress(link, {} as LazyTotals, () => ++now)
   const settled: number[] = []
   const verified = (hash: string, piece: number): Promise<unknown> =>
     progress.pieceVerified(hash as InfoHash, piece, false).then(() => settled.push(piece))
@@ -125,11 +125,14 @@ test('pieces that are one job are journalled with the time of the last', async (
   for (let piece = 0; piece < 513; piece++) await progress.pieceVerified('a' as InfoHash, piece, false)
   await progress.pieceVerified('b' as InfoHash, 0, false)
   // What was written after the time in the journal would count as a change by another program.
-  assert.deepEqual(jobs.map(([hash, pieces, atMs]) => [hash, (pieces as number[]).length, atMs]), [
-    ['a', 512, 512],
-    ['a', 1, 513],
-    ['b', 1, 514],
-  ])
+  assert.deepEqual(
+    jobs.map(([hash, pieces, atMs]) => [hash, (pieces as number[]).length, atMs]),
+    [
+      ['a', 512, 512],
+      ['a', 1, 513],
+      ['b', 1, 514],
+    ],
+  )
 })
 
 test('damage found while running rejects the job and tells the node', async () => {
