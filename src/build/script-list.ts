@@ -14,7 +14,7 @@ export interface LaterScript {
   readonly name: string
   /** Modules that others load by import(); paths from the project's root. */
   readonly roots: readonly string[]
-  /** Modules that others import as ever, and use only when something happens: loaded when one of their names is used. */
+  /** Modules that others import as ever, and use only when something happens: one name used loads them. */
   readonly atFirstUse: readonly string[]
 }
 

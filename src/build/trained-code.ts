@@ -1,7 +1,7 @@
 // Lets a node work for a second before its compiled code is kept: it streams a torrent and fetches the metadata of a
 // magnet from a second node, on loopback, in a folder that is removed. V8 compiles a function when it first runs; what
-// ran here is in the cache, and the first download of a user need not wait for it (decision 0235). Of the scripts that a
-// start waits for, what a start has run is kept: the more there is, the longer it takes to read (decision 0521). No
+// ran here is in the cache, and the first download of a user need not wait for it (decision 0235). Of the scripts that
+// a start waits for, what a start has run is kept: the more there is, the longer it takes to read (decision 0521). No
 // node outlives this.
 
 import { type ChildProcess, fork } from 'node:child_process'

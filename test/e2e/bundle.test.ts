@@ -143,8 +143,12 @@ test('what a start does not need comes in scripts of their own, and nothing of i
   }
   const chapter = takenOut.includes('overlay') ? { Wallets: 'wallets' } : { Overlays: 'overlay', Wallets: 'wallets' }
   const expected = {
-    ...{ AppError: 'chapters', SystemClock: 'node', UwsServer: 'node' },
-    ...{ SessionTorrent: 'engine', TransmissionEndpoint: 'transmission', WatchFolder: 'watch' },
+    AppError: 'chapters',
+    SystemClock: 'node',
+    UwsServer: 'node',
+    SessionTorrent: 'engine',
+    TransmissionEndpoint: 'transmission',
+    WatchFolder: 'watch',
     ...chapter,
   }
   for (const [name, script] of Object.entries(expected)) assert.deepEqual(places.get(name), [script], name)

@@ -34,8 +34,11 @@ test('what a later module needs goes with it, unless an earlier script needs it 
   })
   const plan = planScripts(inputs, 'src/main', [script('wallets', ['wallets']), script('market', ['market'])])
   assert.deepEqual(Object.fromEntries(plan.owners), {
-    ...{ 'src/main': 'program', 'src/errors': 'program' },
-    ...{ 'src/wallets': 'wallets', 'src/keys': 'wallets', 'src/market': 'market' },
+    'src/main': 'program',
+    'src/errors': 'program',
+    'src/wallets': 'wallets',
+    'src/keys': 'wallets',
+    'src/market': 'market',
   })
   const given = Object.fromEntries([...givenModules(plan)].map(([name, modules]) => [name, [...modules]]))
   assert.deepEqual(given, { program: ['src/errors'], wallets: ['src/keys'] })
