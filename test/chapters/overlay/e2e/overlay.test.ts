@@ -70,17 +70,3 @@ test('a node that nobody asked for circuits runs no overlay, and one that may no
   t.after(() => forbidden.stop())
   assert.deepEqual(await rows(forbidden), [])
 })
-
-test('channels open an overlay of their own, and not the one of circuits', async t => {
-  const node = await startNode({})
-  t.after(() => node.stop())
-  assert.deepEqual(await rows(node), [])
-  await node.get('/channels/discovered')
-  await waitFor('the overlay of channels runs', async () =>
-    (await rows(node)).some(row => row.classification === 'ChannelCommunity'),
-  )
-  assert.deepEqual(
-    (await rows(node)).map(row => row.classification),
-    ['DiscoveryCommunity', 'DHTCommunity', 'ChannelCommunity'],
-  )
-})
