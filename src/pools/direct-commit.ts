@@ -1,30 +1,18 @@
 // Commits for which everything is at hand: files made and open, folder and free space known, no exclusive work near, a
 // thread up. Such a one is at its thread in the turn of its last block, and one promise tells its end (decision 0522).
-// What lacks anything goes the other way, which waits. Invariant: what take() took goes back once, whatever the end.
+// What lacks anything goes the other way, which waits. Invariant: what a commit took goes back once, whatever the end.
 
 import type { DiskSpace } from '../io/files/disk-space.ts'
 import type { FileNotes } from '../io/files/file-notes.ts'
 import type { NotedFiles } from '../io/files/noted-files.ts'
 import type { LentFile, OpenFiles } from '../io/files/open-files.ts'
 import type { TorrentFolder } from '../io/files/torrent-folder.ts'
+import type { CommitPlan } from './commit-plan.ts'
 import type { CommitReply, CommitRequest, Span } from './contract/jobs.ts'
 import { MAX_JOB_FILES } from './contract/limits.ts'
 import type { Fence } from './fence.ts'
 import type { FirstWrites } from './first-writes.ts'
-import type { FileSpan } from './spans.ts'
 import type { VolumeJobs } from './volume-jobs.ts'
-
-/** A piece that is to be hashed and written. */
-export interface CommitPlan {
-  /** Those of the piece, in order. */
-  readonly spans: readonly FileSpan[]
-  /** The files of the spans. */
-  readonly files: readonly number[]
-  /** Bytes of the piece. */
-  readonly length: number
-  /** All but the descriptors. */
-  readonly request: CommitRequest
-}
 
 /** What a commit needs of its store. */
 export interface DirectParts {
@@ -39,16 +27,18 @@ export interface DirectParts {
 }
 
 /** A commit that has all it needs, and holds it. */
-export interface TakenCommit {
+interface TakenCommit {
   readonly plan: CommitPlan
   readonly request: CommitRequest
   readonly lent: readonly LentFile[]
 }
 
-/** How a commit ended. */
-export interface CommitEnd {
-  done(reply: CommitReply): void
-  failed(error: unknown): void
+/** Who hears of the end of a commit, before its promise settles. */
+export interface CommitEars {
+  /** What it held is back; `wrote`: it was right, and its files were written. */
+  ended(wrote: boolean): void
+  /** What a failure is to callers. */
+  failure(error: unknown, request: CommitRequest): Error
 }
 
 /** The commits of one store that need not wait. */
@@ -65,8 +55,30 @@ export class DirectCommits {
     return fence.open && folder.knownRoot !== null && jobs.isReady(folder.place)
   }
 
-  /** Takes what the commit needs, while they are open; null: it has to wait for something, and nothing was taken. */
-  take(plan: CommitPlan): TakenCommit | null {
+  /** Sends a commit, while they are open; null: it has to wait for something, and nothing was taken. */
+  start(plan: CommitPlan, ears: CommitEars): Promise<CommitReply['verdict']> | null {
+    const taken = this.#take(plan)
+    if (taken === null) return null
+    const { jobs, folder } = this.#parts
+    const { request } = taken
+    return new Promise((resolve, reject) => {
+      const end = (wrote: boolean, settle: () => void) =>
+        this.#ended(taken, wrote, () => {
+          ears.ended(wrote)
+          settle()
+        })
+      jobs.post(
+        folder.place,
+        'piece.commit',
+        request,
+        ({ verdict }) => end(verdict === 'ok', () => resolve(verdict)),
+        error => end(false, () => reject(ears.failure(error, request))),
+      )
+    })
+  }
+
+  /** Takes what the commit needs; null: it has to wait for something, and nothing was taken. */
+  #take(plan: CommitPlan): TakenCommit | null {
     const { fence, notes } = this.#parts
     if (!fence.enterNow()) return null
     const lent = this.#lend(plan)
@@ -76,18 +88,6 @@ export class DirectCommits {
     }
     for (const file of plan.files) notes.writing(file)
     return { plan, request: withDescriptors(plan, lent), lent }
-  }
-
-  /** Sends it, in the turn in which it was taken. `end` hears once, later, when what it held is back. */
-  send(taken: TakenCommit, end: CommitEnd): void {
-    const { jobs, folder } = this.#parts
-    jobs.post(
-      folder.place,
-      'piece.commit',
-      taken.request,
-      reply => this.#ended(taken, reply.verdict === 'ok', () => end.done(reply)),
-      error => this.#ended(taken, false, () => end.failed(error)),
-    )
   }
 
   #ended({ plan, lent }: TakenCommit, wrote: boolean, tell: () => void): void {

@@ -2,18 +2,16 @@
 // write) or in libuv's threads (reads, fdatasync). Invariants: nothing is written for a piece with a wrong hash; a
 // descriptor is held exactly as long as its job; exclusive work (close, remove) never meets a job.
 
-import { fdatasync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { AppError } from '../base/errors.ts'
 import type { CachedReads } from '../io/files/cached-read.ts'
-import { diskError, diskErrorFrom } from '../io/files/disk-errors.ts'
+import { diskErrorFrom } from '../io/files/disk-errors.ts'
 import type { DiskSpace } from '../io/files/disk-space.ts'
 import { dropMoved, type MoveFiles, placeFiles, takeBack } from '../io/files/move-files.ts'
 import type { OpenFiles } from '../io/files/open-files.ts'
 import { FileNotes } from '../io/files/file-notes.ts'
 import { NotedFiles } from '../io/files/noted-files.ts'
-import { lookAtDescriptor, type OpenedFile } from '../io/files/safe-files.ts'
+import type { OpenedFile } from '../io/files/safe-files.ts'
 import { TorrentFolder } from '../io/files/torrent-folder.ts'
 import type { VolumeLanes } from '../io/files/volume-lanes.ts'
 import type { Arena, Slot } from '../ports/arena.ts'
@@ -30,20 +28,19 @@ import type {
 } from '../ports/piece-store.ts'
 import { fileOfPiece } from '../wire/metainfo/piece-layers.ts'
 import { runStepsInTurns } from '../wire/steps.ts'
-import type { ArenaNumber, CommitRequest, PieceJobName, ReplyOf, RequestOf, Span } from './contract/jobs.ts'
+import type { ArenaNumber, PieceJobName, ReplyOf, RequestOf, Span } from './contract/jobs.ts'
 import { MAX_JOB_FILES } from './contract/limits.ts'
-import { type CommitPlan, DirectCommits } from './direct-commit.ts'
+import { arenaOf, type CommitPlan, commitPlan } from './commit-plan.ts'
+import { DirectCommits } from './direct-commit.ts'
 import { Fence } from './fence.ts'
 import { FirstWrites } from './first-writes.ts'
 import { type CheckParts, PieceCheck } from './piece-check.ts'
-import { hashesOf, rangeOf, treeOf } from './piece-places.ts'
+import { rangeOf } from './piece-places.ts'
 import { JobFailed } from './pool.ts'
-import { firstBytes, runsOf, sliceSegments, wholePiece } from './segments.ts'
+import { firstBytes, runsOf, sliceSegments } from './segments.ts'
 import { SpanFiles } from './span-files.ts'
 import { type FileSpan, filesOf, groupSpans, spanLength, SpanMap } from './spans.ts'
 import type { VolumeJobs } from './volume-jobs.ts'
-
-const syncDescriptor = promisify(fdatasync)
 
 /** What every store of a node shares. */
 export interface StoreParts {
@@ -164,22 +161,15 @@ export class FilePieceStore implements PieceStore {
     } catch {
       return null
     }
-    const taken = this.#direct.take(plan)
-    if (taken === null) return null
     let noted = (): void => undefined
-    const done = new Promise<'ok' | 'bad-hash'>((resolve, reject) =>
-      this.#direct.send(taken, {
-        done: ({ verdict }) => {
-          if (verdict === 'ok') this.#markDirty(plan.files)
-          noted()
-          resolve(verdict)
-        },
-        failed: error => {
-          noted()
-          reject(this.#failureOf(error, taken.request, plan.spans))
-        },
-      }),
-    )
+    const done = this.#direct.start(plan, {
+      ended: wrote => {
+        if (wrote) this.#markDirty(plan.files)
+        noted()
+      },
+      failure: (error, request) => this.#failureOf(error, request, plan.spans),
+    })
+    if (done === null) return null
     noted = this.#noteWrite(piece, blocks, done)
     return done
   }
@@ -208,20 +198,14 @@ export class FilePieceStore implements PieceStore {
     })
   }
 
-  /** What a commit of the piece does. Throws RangeError for blocks that do not make up the piece. */
   #planned(piece: number, blocks: readonly ReceivedBlock[]): CommitPlan {
-    const { offset, length } = rangeOf(this.#layout, piece)
-    const spans = this.#map.spans(offset, length)
-    const segments = wholePiece(runsOf(blocks), spans, length)
-    const [hash, tree] = [hashesOf(this.#layout, piece, 1), treeOf(this.#layout, piece)]
-    const request: CommitRequest = { arena: this.#arenaOf(blocks), segments, hash, tree, spans: [] }
-    return { spans, files: filesOf(spans), length, request }
+    return commitPlan(this.#layout, this.#map, arenaOf(this.#parts.arenas, blocks), piece, blocks)
   }
 
   writeBlocks(piece: number, blocks: readonly ReceivedBlock[]): Promise<void> {
     return this.#asWrite(piece, blocks, async () => {
       const { offset, length } = rangeOf(this.#layout, piece)
-      const arena = this.#arenaOf(blocks)
+      const arena = arenaOf(this.#parts.arenas, blocks)
       const runs = runsOf(blocks)
       for (const run of runs)
         if (run.begin < 0 || run.begin + run.length > length) throw new RangeError(`blocks outside piece ${piece}`)
@@ -323,7 +307,7 @@ export class FilePieceStore implements PieceStore {
     }
     return this.#fence.barrier(takeDirty, async dirty => {
       try {
-        for (const file of dirty) await this.#syncFile(file)
+        for (const file of dirty) await this.#spanFiles.flush(file, this.#notes)
         await this.#folder.flushNames(dirty)
       } catch (error) {
         this.#markDirty(dirty)
@@ -448,12 +432,6 @@ export class FilePieceStore implements PieceStore {
     return (this.#spans ??= new SpanMap(this.#layout.files))
   }
 
-  #arenaOf(blocks: readonly ReceivedBlock[]): ArenaNumber {
-    const arena = this.#parts.arenas.findIndex(buffer => blocks.every(block => block.slot.bytes.buffer === buffer))
-    if (arena < 0) throw new RangeError('blocks lie in no arena of this store')
-    return arena as ArenaNumber
-  }
-
   #markDirty(files: Iterable<number>): void {
     for (const file of files) this.#dirty.add(file)
   }
@@ -518,20 +496,5 @@ export class FilePieceStore implements PieceStore {
     const failure = diskErrorFrom(code, path, text, error)
     if (failure.code === 'FileMissing') void this.#parts.files.drop(this.#source)
     return failure
-  }
-
-  async #syncFile(file: number): Promise<void> {
-    const lent = await this.#parts.files.acquire(this.#source, [file], false, true)
-    const settle = this.#notes.settling(file)
-    try {
-      for (const { fd } of lent) {
-        const flush = () => syncDescriptor(fd).then(() => lookAtDescriptor(fd))
-        settle(await this.#parts.lanes.flush(this.#folder.place, flush))
-      }
-    } catch (error) {
-      throw diskError(error, this.#folder.pathOf(file))
-    } finally {
-      this.#parts.files.release(lent)
-    }
   }
 }

@@ -1,16 +1,19 @@
 // The files behind spans: descriptors lent while they are used, and reads through them straight into slots. Reads run
 // in libuv's threads, a few at a time (decision 0110). Invariant: descriptors go back whatever happens.
 
-import { read } from 'node:fs'
+import { fdatasync, read } from 'node:fs'
 import { promisify } from 'node:util'
 import { diskError } from '../io/files/disk-errors.ts'
+import type { FileNotes } from '../io/files/file-notes.ts'
 import type { FileSource, OpenFiles } from '../io/files/open-files.ts'
+import { lookAtDescriptor } from '../io/files/safe-files.ts'
 import type { VolumeLanes } from '../io/files/volume-lanes.ts'
 import type { Span } from './contract/jobs.ts'
 import { MAX_JOB_FILES } from './contract/limits.ts'
 import { type FileSpan, filesOf, groupSpans, spanLength } from './spans.ts'
 
 const readDescriptor = promisify(read)
+const syncDescriptor = promisify(fdatasync)
 
 /** What files are lent for; `check`: to find out what is there, also where another program changed it. */
 export type FileUse = 'read' | 'write' | 'check'
@@ -53,6 +56,22 @@ export class SpanFiles {
       if (missing !== null) return missing
     }
     return null
+  }
+
+  /** Flushes a file to the disk and notes what it is like then. Rejects with AppError of the disk. */
+  async flush(file: number, notes: FileNotes): Promise<void> {
+    const lent = await this.#files.acquire(this.#source, [file], false, true)
+    const settle = notes.settling(file)
+    try {
+      for (const { fd } of lent) {
+        const flush = () => syncDescriptor(fd).then(() => lookAtDescriptor(fd))
+        settle(await this.#lanes.flush(this.#source.place, flush))
+      }
+    } catch (error) {
+      throw diskError(error, this.#source.pathOf(file))
+    } finally {
+      this.#files.release(lent)
+    }
   }
 
   async #readGroup(group: readonly FileSpan[], open: readonly Span[], into: Uint8Array): Promise<number | null> {

@@ -31,7 +31,7 @@ async function folderOf(t: TestContext): Promise<string> {
   return folder.path
 }
 
-/** What the chapters that are here keep, and one more that keeps a folder: the chapter with such a one may not be here. */
+/** What the chapters that are here keep, and one more that keeps a folder: those that do may not be here. */
 const kept = [...allKept, { stores: [], files: [], folders: ['secrets'] }]
 
 /** A backup as an archive may bring it: readable by all. */
