@@ -26,9 +26,9 @@ const FILE_BYTES = 2 ** 29
 /** The bound is 5 s after the volume was asked last; a busy machine may need some more. */
 const TOLD_MS = 15_000
 const PIECE_BYTES = 2 ** 20
-/** Files of a folder, each as long as what is hashed in one step. */
+/** Files of a folder, each as long as what is hashed in one step (newPieceRuns). */
 const FILES = 3
-const RUN_BYTES = 4 * PIECE_BYTES
+const RUN_BYTES = 16 * PIECE_BYTES
 
 interface Made {
   readonly status: number
