@@ -99,8 +99,8 @@ export function rivalsByRank(found: CaseResult, metric: Metric = found.primary):
 }
 
 /**
- * The median of our figure by a rival's of the same round: what the machine did in a round met both. Null where no round
- * has both.
+ * The median of our figure by a rival's of the same round: what the machine did in a round met both. Null where no
+ * round has both.
  */
 export function ratioByRounds(found: CaseResult, metric: Metric, rival: string): number | null {
   const [mine, theirs] = [byRound(found, OURS, metric), byRound(found, rival, metric)]

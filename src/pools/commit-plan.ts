@@ -18,17 +18,18 @@ export interface CommitPlan {
   readonly request: CommitRequest
 }
 
-/** Plans it; `arena`: where its blocks lie. Throws RangeError for blocks that do not make up the piece. */
+/** Plans it; `arenas`: of which one has its blocks. Throws RangeError for blocks that do not make up the piece. */
 export function commitPlan(
   layout: StoreLayout,
   map: SpanMap,
-  arena: ArenaNumber,
+  arenas: readonly SharedArrayBuffer[],
   piece: number,
   blocks: readonly ReceivedBlock[],
 ): CommitPlan {
   const { offset, length } = rangeOf(layout, piece)
   const spans = map.spans(offset, length)
   const segments = wholePiece(runsOf(blocks), spans, length)
+  const arena = arenaOf(arenas, blocks)
   const [hash, tree] = [hashesOf(layout, piece, 1), treeOf(layout, piece)]
   return { spans, files: filesOf(spans), length, request: { arena, segments, hash, tree, spans: [] } }
 }

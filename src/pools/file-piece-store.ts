@@ -75,7 +75,6 @@ export class FilePieceStore implements PieceStore {
   /** Files written since the last sync(). */
   #dirty = new Set<number>()
   #prepared: Promise<void> | null = null
-  /** #prepared has resolved. */
   #isPrepared = false
   #volume: StoreVolume
 
@@ -199,7 +198,7 @@ export class FilePieceStore implements PieceStore {
   }
 
   #planned(piece: number, blocks: readonly ReceivedBlock[]): CommitPlan {
-    return commitPlan(this.#layout, this.#map, arenaOf(this.#parts.arenas, blocks), piece, blocks)
+    return commitPlan(this.#layout, this.#map, this.#parts.arenas, piece, blocks)
   }
 
   writeBlocks(piece: number, blocks: readonly ReceivedBlock[]): Promise<void> {

@@ -18,8 +18,8 @@ const ROOT_BYTES = 32
 let chunk: Uint8Array | null = null
 
 /**
- * Runs the job. `sha`: null = by node:crypto. Throws JobFailure with the errno of a failed read or `SHORT` (a file ends before its span does),
- * RangeError when spans and pieces do not agree.
+ * Runs the job. `sha`: null = by node:crypto. Throws JobFailure with the errno of a failed read or `SHORT` (a file ends
+ * before its span does), RangeError when spans and pieces do not agree.
  */
 export function digestPieces(request: DigestRequest, sha: NativeHash | null = null): DigestReply {
   if (sha !== null) return digestsSideBySide(request, sha)

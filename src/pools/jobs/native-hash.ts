@@ -58,12 +58,16 @@ export class NativeHash {
     this.#native.update(this.#number, numbers[algorithm], contexts, data, parts)
   }
 
-  /** Ends the first `count` messages and writes their digests, side by side, to the start of `out`. Throws RangeError. */
+  /**
+   * Ends the first `count` messages and writes their digests, side by side, to the start of `out`. Throws RangeError.
+   */
   finish(algorithm: HashAlgorithm, contexts: Uint8Array, count: number, out: Uint8Array): void {
     this.#native.finish(this.#number, numbers[algorithm], contexts, count, out)
   }
 
-  /** The layer above `nodes` of a hash tree (BEP 52), an even number of them, to the start of `out`. Throws RangeError. */
+  /**
+   * The layer above `nodes` of a hash tree (BEP 52), an even number of them, to the start of `out`. Throws RangeError.
+   */
   pairs(nodes: Uint8Array, out: Uint8Array): void {
     this.#native.pairs(this.#number, nodes, out)
   }

@@ -1,5 +1,5 @@
-// The jobs that hash what is on disk, by the machine code: verdicts on pieces, hashes of new ones, leaves of trees. They
-// answer what hash.ts and digest.ts answer by node:crypto.
+// The jobs that hash what is on disk, by the machine code: verdicts on pieces, hashes of new ones, leaves of trees.
+// They answer what hash.ts and digest.ts answer by node:crypto.
 
 import { LEAF_BYTES, sameHash } from '../../wire/metainfo/merkle.ts'
 import type { DigestReply, DigestRequest, HashRequest, HashVerdict, Span, TreeCheck } from '../contract/jobs.ts'
@@ -38,7 +38,9 @@ function isRight(found: HashedPiece, expected: Uint8Array, tree: TreeCheck | nul
   return tree === null || sameHash(treeRoot(found.leaves, tree.height, sha), tree.root)
 }
 
-/** The hashes of new pieces. Throws as verdictsSideBySide does, JobFailure `SHORT` where a file ends before its span. */
+/**
+ * The hashes of new pieces. Throws as verdictsSideBySide does, JobFailure `SHORT` where a file ends before its span.
+ */
 export function digestsSideBySide({ spans, pieceLength, sha1, trees }: DigestRequest, sha: NativeHash): DigestReply {
   const stream = new SpanReader(spans)
   const count = Math.ceil(stream.length / pieceLength)

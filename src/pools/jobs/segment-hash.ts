@@ -7,7 +7,9 @@ import { CONTEXT_BYTES, digestBytes, type HashAlgorithm, type NativeHash } from 
 import type { ArenaBytes } from './segments.ts'
 import { treeRoot } from './tree-root.ts'
 
-/** As PieceHash.right() over the segments. Throws RangeError for segments outside the arena or bytes that are missing. */
+/**
+ * As PieceHash.right() over the segments. Throws RangeError for segments outside the arena or bytes that are missing.
+ */
 export function segmentsRight(arenas: ArenaBytes, request: CommitRequest, sha: NativeHash): boolean {
   const { arena, segments, hash, tree } = request
   const bytes = arenas[arena]

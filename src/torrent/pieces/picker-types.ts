@@ -1,13 +1,5 @@
 // What goes in and out of the piece picker. Types only.
 
-/** A block to ask for; `begin` and `length` in bytes within the piece. */
-export interface BlockRequest {
-  readonly piece: number
-  readonly block: number
-  readonly begin: number
-  readonly length: number
-}
-
 /** What a peer may be asked now. */
 export interface PickOptions {
   readonly nowMs: number

@@ -5,7 +5,8 @@
 import { BLOCK_BYTES } from '../../base/lengths.ts'
 import type { PieceRun } from '../../base/piece-run.ts'
 import { longestGap } from '../pieces/longest-gap.ts'
-import type { BlockRequest, PickOptions } from '../pieces/picker-types.ts'
+import type { BlockRequest } from '../../base/block-request.ts'
+import type { PickOptions } from '../pieces/picker-types.ts'
 import type { WebSeedContent, WebSeedHost } from './web-seed-host.ts'
 
 /** A run holds what comes in this time at the present rate, within these bounds (blocks), and a part of all credits. */

@@ -5,7 +5,7 @@
 
 import type { Slot } from '../../ports/arena.ts'
 import { copyBytes } from '../../wire/peer/copy-bytes.ts'
-import type { BlockRequest } from '../pieces/picker-types.ts'
+import type { BlockRequest } from '../../base/block-request.ts'
 import type { WebSeedContent, WebSeedHost } from './web-seed-host.ts'
 
 /** Bytes of the torrent from `offset` on. */

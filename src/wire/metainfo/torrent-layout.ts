@@ -70,7 +70,9 @@ export interface NewPieceRun extends PieceRun {
   readonly trees: readonly number[]
 }
 
-/** Bytes of a run, unless one piece has more: some milliseconds of work for a thread, 16 pieces of 1 MiB side by side. */
+/**
+ * Bytes of a run, unless one piece has more: some milliseconds of work for a thread, 16 pieces of 1 MiB side by side.
+ */
 const RUN_BYTES = 16 * 1024 * 1024
 
 /** Most pieces of a run. */

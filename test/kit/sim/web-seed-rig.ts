@@ -7,7 +7,7 @@ import type { PieceStore, ReceivedBlock } from '../../../src/ports/piece-store.t
 import { SharedArena } from '../../../src/pools/arena.ts'
 import { BlockBudget } from '../../../src/torrent/pieces/block-budget.ts'
 import { HostGate } from '../../../src/torrent/web-seeds/host-gate.ts'
-import type { BlockRequest } from '../../../src/torrent/pieces/picker-types.ts'
+import type { BlockRequest } from '../../../src/base/block-request.ts'
 import { PiecePicker } from '../../../src/torrent/pieces/piece-picker.ts'
 import { fullPieceSet } from '../../../src/base/piece-set.ts'
 import { RateLimiter } from '../../../src/base/rate-limiter.ts'

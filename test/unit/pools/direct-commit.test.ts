@@ -1,5 +1,5 @@
-// Commits for which everything is at hand are sent in the turn in which they are asked for; what lacks anything waits as
-// before. Whatever the end, nothing stays held.
+// Commits for which everything is at hand are sent in the turn in which they are asked for; what lacks anything waits
+// as before. Whatever the end, nothing stays held.
 
 import assert from 'node:assert/strict'
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'

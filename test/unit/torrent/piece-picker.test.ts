@@ -6,7 +6,8 @@ import fc from 'fast-check'
 import type { TorrentLengths } from '../../../src/base/lengths.ts'
 import { emptyPieceSet, fullPieceSet, type PieceSet, setRange } from '../../../src/base/piece-set.ts'
 import { PiecePicker } from '../../../src/torrent/pieces/piece-picker.ts'
-import type { BlockRequest, PickOptions } from '../../../src/torrent/pieces/picker-types.ts'
+import type { BlockRequest } from '../../../src/base/block-request.ts'
+import type { PickOptions } from '../../../src/torrent/pieces/picker-types.ts'
 import { SeededRandom } from '../../kit/sim/seeded-random.ts'
 
 const BLOCK = 16_384

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { BlockRequest } from '../../../src/torrent/pieces/picker-types.ts'
+import type { BlockRequest } from '../../../src/base/block-request.ts'
 import { emptyPieceSet, fullPieceSet, type PieceSet } from '../../../src/base/piece-set.ts'
 import { fileParts } from '../../../src/torrent/pieces/file-parts.ts'
 import { HostGate } from '../../../src/torrent/web-seeds/host-gate.ts'

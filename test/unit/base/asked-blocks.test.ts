@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AskedBlocks } from '../../../src/torrent/peers/asked-blocks.ts'
+import { AskedBlocks } from '../../../src/base/asked-blocks.ts'
 import { SeededRandom } from '../../kit/sim/seeded-random.ts'
 
 test('any order of asking and answering: what is left, how many, the oldest and the times are those of a Map', () => {
