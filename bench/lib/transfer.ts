@@ -29,6 +29,10 @@ export interface SeededSwarm {
 export async function startSwarm(place: BenchPlace, torrent: BenchTorrent, limit = 0): Promise<SeededSwarm> {
   const seeder = await LibtorrentSession.start(place.hosts.next())
   await seeder.seed(torrent, limit)
+  return swarmAround(place, torrent, seeder)
+}
+
+async function swarmAround(place: BenchPlace, torrent: BenchTorrent, seeder: Client): Promise<SeededSwarm> {
   const tracker = await startFixedTracker(place.hosts.next(), [seeder.address])
   return {
     torrent: await withTracker(torrent, place.folder.path, tracker.url),
@@ -63,16 +67,7 @@ async function startSwarmOf(place: BenchPlace, kind: ClientKind, torrent: BenchT
   const { client: seeder } = await kind.start(home, place.hosts.next())
   await seeder.add({ torrent, dir: torrent.dir, from: 'metainfo', peers: [] })
   await seeder.whenComplete()
-  const tracker = await startFixedTracker(place.hosts.next(), [seeder.address])
-  return {
-    torrent: await withTracker(torrent, place.folder.path, tracker.url),
-    announce: tracker.url,
-    seeder,
-    async stop() {
-      await seeder.stop()
-      await tracker.stop()
-    },
-  }
+  return swarmAround(place, torrent, seeder)
 }
 
 /** `kind` downloads the torrent from one seeder: libtorrent, or one of the kind `from`. */

@@ -22,7 +22,8 @@ let chunk: Uint8Array | null = null
  * before its span does), RangeError when spans and pieces do not agree.
  */
 export function digestPieces(request: DigestRequest, sha: NativeHash | null = null): DigestReply {
-  if (sha !== null) return digestsSideBySide(request, sha)
+  const bytes = request.spans.reduce((sum, { length }) => sum + length, 0)
+  if (sha?.pays(Math.ceil(bytes / request.pieceLength)) === true) return digestsSideBySide(request, sha)
   const pieces = new NewPieceHashes(request)
   for (const span of request.spans) {
     if (span.fd < 0) takeZeroes(span.length, bytes => pieces.take(bytes))

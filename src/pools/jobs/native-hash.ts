@@ -22,6 +22,9 @@ export const digestBytes = { sha1: 20, sha256: 32 } as const
 
 const numbers = { sha1: 0, sha256: 1 } as const
 
+/** Messages from which on vectors pay where there is nothing else, as the paths without SHA instructions have it. */
+const WORTH_ALONE = 3
+
 /** What the machine code offers: see the comments of src/native/module.c. Every function throws RangeError. */
 export interface NativeModule {
   paths(): readonly (string | null)[]
@@ -47,6 +50,14 @@ export class NativeHash {
     this.#number = hashPathNames.indexOf(path)
     if (names[this.#number] == null) throw new RangeError(`this processor cannot run the path ${path}`)
     this.single = names[hashPathNames.indexOf('sha-ni')] !== null && !path.endsWith('-alone') && path !== 'portable'
+  }
+
+  /**
+   * Whether so many messages side by side are quicker than by node:crypto: without the SHA instructions, fewer than
+   * fill a good part of a vector are not (src/native/cpu.c).
+   */
+  pays(messages: number): boolean {
+    return this.single || messages >= WORTH_ALONE
   }
 
   /**

@@ -63,6 +63,23 @@ test('the paths of this processor are there', { skip: nativeMissing }, () => {
   assert.equal(names.includes('avx2'), names.includes('avx2-alone'))
 })
 
+test('one or two messages pay only where the SHA instructions are', { skip: nativeMissing }, () => {
+  for (const sha of nativeHashes()) {
+    const single = ['sha-ni', 'avx2', 'avx512'].includes(sha.path)
+    assert.deepEqual(
+      [1, 2, 3].map(count => sha.pays(count)),
+      [sha.single, sha.single, true],
+      sha.path,
+    )
+    if (single)
+      assert.equal(
+        sha.single,
+        nativeHashes().some(({ path }) => path === 'sha-ni'),
+        sha.path,
+      )
+  }
+})
+
 test('messages of every length, alone and 40 side by side', { skip: nativeMissing }, () => {
   for (const sha of nativeHashes()) {
     for (const length of lengths) {
