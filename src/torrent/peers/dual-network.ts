@@ -1,13 +1,14 @@
-// Connects by uTP first and by TCP when that does not answer soon, and remembers which of them reached an address;
-// listens on both. What is above sees one stream. States of a stream: racing -> open (one carrier, the other is gone)
+// Connects by uTP first and by TCP when that does not answer soon, to near addresses the other way round (decision
+// 0529), and remembers which of them reached an address; listens on both. What is above sees one stream. States of a stream: racing -> open (one carrier, the other is gone)
 // -> closed. Invariant: while racing nothing is delivered but the end; `open` and `close` come at most once each,
 // `close` last.
 
 import { addressKey, type PeerAddress } from '../../base/ids.ts'
 import type { Clock, Timer } from '../../ports/clock.ts'
 import type { ConnectOptions, TcpListener, TcpNetwork, TcpStream, TcpStreamHandlers } from '../../ports/tcp.ts'
+import { isLocalIp } from '../../wire/net/local-address.ts'
 
-/** Head start of uTP: a far peer answers within it, and one without uTP costs no more than it. */
+/** Head start of the first: a far peer answers within it, and one without uTP costs no more than it. */
 const HEAD_START_MS = 300
 /** The same where a user waits: a peer with uTP that is not near still answers by it first. */
 const HURRIED_HEAD_START_MS = 20
@@ -37,8 +38,12 @@ export class DualNetwork implements TcpNetwork {
   connect(remote: PeerAddress, options: ConnectOptions, handlers: TcpStreamHandlers): TcpStream {
     const key = addressKey(remote)
     // TCP alone for a peer that only TCP reached: its next failure forgets that.
-    if (this.#worked.get(key) === 'tcp') return this.#tcpOnly(key, remote, options, handlers)
-    return new DualStream({ ...this.#deps, remote, options, note: carrier => this.#note(key, carrier) }, handlers)
+    const worked = this.#worked.get(key)
+    if (worked === 'tcp') return this.#tcpOnly(key, remote, options, handlers)
+    // uTP makes way for others on a line that it shares; to a near address there is none, and it costs many times TCP.
+    const first = worked === undefined && isLocalIp(remote.ip) ? 'tcp' : 'utp'
+    const note = (carrier: Carrier | null): void => this.#note(key, carrier)
+    return new DualStream({ ...this.#deps, remote, options, first, note }, handlers)
   }
 
   /** Listens by TCP, and by uTP on the UDP port of this node, for both families of addresses. */
@@ -55,16 +60,16 @@ export class DualNetwork implements TcpNetwork {
   }
 
   #tcpOnly(key: string, remote: PeerAddress, options: ConnectOptions, handlers: TcpStreamHandlers): TcpStream {
-    let opened = false
+    let heard = false
     return this.#deps.tcp.connect(remote, options, {
-      open: () => {
-        opened = true
-        handlers.open?.()
+      open: () => handlers.open?.(),
+      data: chunk => {
+        heard = true
+        handlers.data(chunk)
       },
-      data: chunk => handlers.data(chunk),
       drain: () => handlers.drain(),
       close: error => {
-        if (!opened) this.#worked.delete(key)
+        if (!heard) this.#worked.delete(key)
         handlers.close(error)
       },
     })
@@ -84,7 +89,9 @@ export class DualNetwork implements TcpNetwork {
 interface Race extends DualNetworkDeps {
   readonly remote: PeerAddress
   readonly options: ConnectOptions
-  /** Which carrier came first; null when none did. */
+  /** Which is tried first. */
+  readonly first: Carrier
+  /** Which carrier came first, or is tried first next time; null when none did. */
   note(carrier: Carrier | null): void
 }
 
@@ -99,6 +106,8 @@ class DualStream implements TcpStream {
   #winner: TcpStream | null = null
   #headStart: Timer | null
   #utp = false
+  /** Something came in. */
+  #heard = false
   #ended = false
 
   constructor(race: Race, handlers: TcpStreamHandlers) {
@@ -106,8 +115,8 @@ class DualStream implements TcpStream {
     this.#handlers = handlers
     this.remote = race.remote
     const headStartMs = race.options.hurried === true ? HURRIED_HEAD_START_MS : HEAD_START_MS
-    this.#headStart = race.clock.after(headStartMs, () => this.#tryTcp())
-    this.#try('utp', race.utp, Math.min(UTP_TIMEOUT_MS, race.options.timeoutMs))
+    this.#headStart = race.clock.after(headStartMs, () => this.#trySecond())
+    this.#try(race.first)
   }
 
   get utp(): boolean {
@@ -157,20 +166,24 @@ class DualStream implements TcpStream {
     else winner.reset()
   }
 
-  #tryTcp(): void {
+  #trySecond(): void {
     this.#headStart?.cancel()
     this.#headStart = null
-    if (!this.#ended && this.#winner === null) this.#try('tcp', this.#race.tcp, this.#race.options.timeoutMs)
+    if (!this.#ended && this.#winner === null) this.#try(this.#race.first === 'utp' ? 'tcp' : 'utp')
   }
 
-  #try(carrier: Carrier, network: TcpNetwork, timeoutMs: number): void {
+  #try(carrier: Carrier): void {
     const { remote, options } = this.#race
-    const stream = network.connect(
+    const timeoutMs = carrier === 'utp' ? Math.min(UTP_TIMEOUT_MS, options.timeoutMs) : options.timeoutMs
+    const stream = this.#race[carrier].connect(
       remote,
       { localIp: options.localIp, timeoutMs },
       {
         open: () => this.#opened(carrier),
-        data: chunk => this.#handlers.data(chunk),
+        data: chunk => {
+          this.#heard = true
+          this.#handlers.data(chunk)
+        },
         drain: () => this.#handlers.drain(),
         close: error => this.#closed(carrier, error),
       },
@@ -194,12 +207,14 @@ class DualStream implements TcpStream {
     const stream = this.#trying.get(carrier)
     this.#trying.delete(carrier)
     if (this.#winner !== null) {
-      if (this.#winner === stream) this.#end(error)
-      return
+      if (this.#winner !== stream) return
+      // Some take connections by TCP only to end them: uTP comes first from now on.
+      if (carrier === 'tcp' && !this.#heard) this.#race.note('utp')
+      return this.#end(error)
     }
     if (this.#ended) return
     // Refused before the head start was over: no reason to wait for it.
-    if (this.#headStart !== null) return this.#tryTcp()
+    if (this.#headStart !== null) return this.#trySecond()
     if (this.#trying.size > 0) return
     this.#race.note(null)
     this.#end(error)
