@@ -4,7 +4,7 @@
 import { workerData } from 'node:worker_threads'
 import type { JobHandlers, PieceJobName } from '../src/pools/contract/jobs.ts'
 import type { PieceWorkerData } from '../src/pools/contract/piece-worker.ts'
-import { commitPiece } from '../src/pools/jobs/commit.ts'
+import { PieceCommits } from '../src/pools/jobs/commits-side-by-side.ts'
 import { hashLeaves, hashPieces } from '../src/pools/jobs/hash.ts'
 import { writeBlocks } from '../src/pools/jobs/write.ts'
 import { digestPieces } from '../src/pools/jobs/digest.ts'
@@ -14,12 +14,15 @@ import { openHash } from '../src/pools/jobs/native-hash.ts'
 const { arenas: buffers, hash } = workerData as PieceWorkerData
 const arenas = buffers.map(buffer => new Uint8Array(buffer))
 const sha = openHash(hash)
+const commits = new PieceCommits(arenas, sha)
 
-/** Runs one packed batch; see src/pools/jobs/run-batch.ts. */
-export const runBatch = makeRunner({
-  'piece.commit': request => commitPiece(arenas, request, sha),
+const handlers = {
+  'piece.commit': request => commits.commit(request),
   'pieces.digest': request => digestPieces(request, sha),
   'blocks.write': request => writeBlocks(arenas, request),
   'pieces.hash': request => hashPieces(request, sha),
   'piece.leaves': request => hashLeaves(request, sha),
-} satisfies JobHandlers<PieceJobName>)
+} satisfies JobHandlers<PieceJobName>
+
+/** Runs one packed batch; see src/pools/jobs/run-batch.ts. */
+export const runBatch = makeRunner(handlers, batch => commits.lookAhead(batch))

@@ -55,8 +55,11 @@ export class DirectCommits {
     return fence.open && folder.knownRoot !== null && jobs.isReady(folder.place)
   }
 
-  /** Sends a commit, while they are open; null: it has to wait for something, and nothing was taken. */
-  start(plan: CommitPlan, ears: CommitEars): Promise<CommitReply['verdict']> | null {
+  /**
+   * Sends a commit, while they are open; null: it has to wait for something, and nothing was taken. `patient`: see
+   * WorkerPool.post.
+   */
+  start(plan: CommitPlan, patient: boolean, ears: CommitEars): Promise<CommitReply['verdict']> | null {
     const taken = this.#take(plan)
     if (taken === null) return null
     const { jobs, folder } = this.#parts
@@ -71,6 +74,7 @@ export class DirectCommits {
         folder.place,
         'piece.commit',
         request,
+        patient,
         ({ verdict }) => end(verdict === 'ok', () => resolve(verdict)),
         error => end(false, () => reject(ears.failure(error, request))),
       )

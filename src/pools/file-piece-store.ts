@@ -147,12 +147,12 @@ export class FilePieceStore implements PieceStore {
     })
   }
 
-  commit(piece: number, blocks: readonly ReceivedBlock[]): Promise<'ok' | 'bad-hash'> {
-    return this.#commitNow(piece, blocks) ?? this.#commitInTurn(piece, blocks)
+  commit(piece: number, blocks: readonly ReceivedBlock[], patient = false): Promise<'ok' | 'bad-hash'> {
+    return this.#commitNow(piece, blocks, patient) ?? this.#commitInTurn(piece, blocks)
   }
 
   /** Null when something has to be waited for, or is wrong with the blocks. */
-  #commitNow(piece: number, blocks: readonly ReceivedBlock[]): Promise<'ok' | 'bad-hash'> | null {
+  #commitNow(piece: number, blocks: readonly ReceivedBlock[], patient: boolean): Promise<'ok' | 'bad-hash'> | null {
     if (!this.#isPrepared || this.#writing.has(piece) || !this.#direct.open) return null
     let plan: CommitPlan
     try {
@@ -161,7 +161,7 @@ export class FilePieceStore implements PieceStore {
       return null
     }
     let noted = (): void => undefined
-    const done = this.#direct.start(plan, {
+    const done = this.#direct.start(plan, patient, {
       ended: wrote => {
         if (wrote) this.#markDirty(plan.files)
         noted()

@@ -16,6 +16,8 @@ export interface QueuedJob {
   readonly name: JobName
   /** Bytes of work. */
   readonly cost: number
+  /** It may wait for others of its kind; see CommitGathering. */
+  readonly patient: boolean
   readonly packed: PackedJob
   readonly postedUs: number
   readonly resolve: (reply: unknown) => void
@@ -36,6 +38,8 @@ export class JobQueue {
   #waiting: Waiting[] = []
   #jobs = 0
   #readyBytes = 0
+  /** Ready, and patient. */
+  #patient = 0
 
   constructor(options: { readonly maxJobs?: number | undefined }) {
     this.#maxJobs = Math.max(1, options.maxJobs ?? MAX_JOBS)
@@ -55,6 +59,11 @@ export class JobQueue {
   }
   get readyBytes(): number {
     return this.#readyBytes
+  }
+
+  /** Whether all of those not sent yet may wait for others. */
+  get patient(): boolean {
+    return this.#patient === this.ready
   }
 
   /** The job that is sent next. */
@@ -91,6 +100,7 @@ export class JobQueue {
     const queue = jobs[job.name].spread ? this.#spread : this.#ready
     queue.push(job)
     this.#readyBytes += job.cost
+    if (job.patient) this.#patient++
   }
 
   /** Takes the next batch: at least one job, at most `most`, and no more than `bytes` of work unless it is one job. */
@@ -104,7 +114,9 @@ export class JobQueue {
       count++
     }
     this.#readyBytes -= sum
-    return queue.splice(0, count)
+    const taken = queue.splice(0, count)
+    for (const job of taken) if (job.patient) this.#patient--
+    return taken
   }
 
   /** Counts an admitted job as done, and lets waiting callers in. */
@@ -125,6 +137,7 @@ export class JobQueue {
     this.#ready = []
     this.#spread = []
     this.#readyBytes = 0
+    this.#patient = 0
     this.#waiting = []
     for (const job of ready) {
       this.#jobs--

@@ -77,6 +77,9 @@ export interface FilePieceStoresStats extends PoolStats {
   readonly hash: string
 }
 
+/** Of the arena, so much may wait to be hashed side by side: the rest takes what comes in meanwhile. */
+const GATHERED_PART = 0.5
+
 /** Opens stores over files; threads start with the first job. stop() last. */
 export class FilePieceStores implements PieceStores {
   readonly #parts: StoreParts
@@ -96,6 +99,7 @@ export class FilePieceStores implements PieceStores {
         worker: options.worker ?? workerUrl('piece'),
         workerData: (): PieceWorkerData => ({ arenas, hash: this.#hash().path }),
         threadsOnly: options.threadsOnly === true,
+        gatheredBytes: deps.blockArena.buffer.byteLength * GATHERED_PART,
         ...(options.maxJobs === undefined ? {} : { maxJobs: options.maxJobs }),
       },
       { lanes, arenas, log, ...(deps.onRepeatedLoss === undefined ? {} : { onRepeatedLoss: deps.onRepeatedLoss }) },

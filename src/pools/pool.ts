@@ -7,6 +7,7 @@ import { AppError, errorText } from '../base/errors.ts'
 import type { Log } from '../ports/log.ts'
 import { type BatchCodec, type JobFailureData, type JobResult, makeBatchCodec, nowUs } from './contract/batch.ts'
 import { type JobName, jobs, type ReplyOf, type RequestOf } from './contract/jobs.ts'
+import { CommitGathering } from './commit-gathering.ts'
 import { MAX_BATCH_BYTES, MAX_BATCH_JOBS, MIN_BATCH_BYTES } from './contract/limits.ts'
 import { JobQueue, type QueuedJob } from './job-queue.ts'
 import { JobTimes, type JobStats } from './job-times.ts'
@@ -40,6 +41,8 @@ export interface PoolOptions {
   readonly workerData: () => unknown
   /** Jobs admitted at a time; more wait outside. */
   readonly maxJobs?: number
+  /** Bytes of commits that may wait for each other and go together; default: none do. */
+  readonly gatheredBytes?: number
 }
 
 /** Figures of the present moment; `jobs` since the start. */
@@ -70,6 +73,8 @@ export class WorkerPool {
   #flush: NodeJS.Immediate | null = null
   readonly #demand: ThreadDemand
   #lookAgain: NodeJS.Timeout | null = null
+  readonly #gathering: CommitGathering
+  #heldUntil: NodeJS.Timeout | null = null
   /** When the last thread was ready. */
   #readyUs = 0
   /** When a thread answered last, or was given something while none had anything. */
@@ -84,6 +89,7 @@ export class WorkerPool {
     this.#onLosses = deps.onRepeatedLoss ?? (() => undefined)
     this.#queue = new JobQueue({ maxJobs: options.maxJobs })
     this.#demand = new ThreadDemand(options.threads)
+    this.#gathering = new CommitGathering(options.gatheredBytes ?? 0)
   }
 
   /**
@@ -95,7 +101,7 @@ export class WorkerPool {
     // Asked again: the pool may have stopped meanwhile.
     if (this.#stopped) throw new AppError('Aborted', 'The worker pool has stopped.')
     return new Promise<ReplyOf<Name>>((resolve, reject) =>
-      this.#push(name, request, resolve as (reply: unknown) => void, reject),
+      this.#push(name, request, false, resolve as (reply: unknown) => void, reject),
     )
   }
 
@@ -104,26 +110,33 @@ export class WorkerPool {
     return this.#warm && !this.#stopped && this.#queue.open
   }
 
-  /** As run() without a promise, when the pool is ready: exactly one of `resolve` and `reject` is called, later. */
+  /**
+   * As run() without a promise, when the pool is ready: exactly one of `resolve` and `reject` is called, later.
+   * `patient`: nobody waits for it, so that it may wait a moment for others of its kind.
+   */
   post<Name extends JobName>(
     name: Name,
     request: RequestOf<Name>,
+    patient: boolean,
     resolve: (reply: ReplyOf<Name>) => void,
     reject: (error: unknown) => void,
   ): void {
     if (!this.ready || !this.#queue.admitNow()) throw new Error('the pool takes no job at once')
-    this.#push(name, request, resolve as (reply: unknown) => void, reject)
+    if (patient) this.#gathering.came(nowUs())
+    this.#push(name, request, patient, resolve as (reply: unknown) => void, reject)
   }
 
   #push(
     name: JobName,
     request: RequestOf<JobName>,
+    patient: boolean,
     resolve: (reply: unknown) => void,
     reject: (error: unknown) => void,
   ): void {
     const entry = jobs[name]
     const cost = (entry.cost as (request: RequestOf<JobName>) => number)(request)
-    this.#queue.push({ name, cost, packed: { job: entry.number, request }, postedUs: nowUs(), resolve, reject })
+    const packed = { job: entry.number, request }
+    this.#queue.push({ name, cost, patient, packed, postedUs: nowUs(), resolve, reject })
     this.#flush ??= setImmediate(this.#sendSoon)
   }
 
@@ -170,6 +183,7 @@ export class WorkerPool {
     this.#stopped = true
     if (this.#flush !== null) clearImmediate(this.#flush)
     if (this.#lookAgain !== null) clearTimeout(this.#lookAgain)
+    if (this.#heldUntil !== null) clearTimeout(this.#heldUntil)
     this.#flush = null
     const piscina = this.#piscina
     this.#piscina = null
@@ -204,10 +218,11 @@ export class WorkerPool {
   #sendBatches(): void {
     this.#flush = null
     const { first, spread } = this.#queue
-    if (this.#stopped || first === undefined || !this.#isLoaded()) return
+    if (this.#stopped || first === undefined || !this.#isLoaded() || this.#holds(first)) return
     // Small bursts are shared out over the threads instead of filling one message.
     const shares = spread ? this.#options.threads * BATCHES_PER_THREAD : this.#demand.wanted
-    const bytes = Math.min(MAX_BATCH_BYTES, Math.max(MIN_BATCH_BYTES, Math.ceil(this.#queue.readyBytes / shares)))
+    const largest = first.patient ? Math.max(MAX_BATCH_BYTES, this.#options.gatheredBytes ?? 0) : MAX_BATCH_BYTES
+    const bytes = Math.min(largest, Math.max(MIN_BATCH_BYTES, Math.ceil(this.#queue.readyBytes / shares)))
     const most = this.#demand.batches(BATCHES_PER_THREAD)
     // A batch at hand saves a busy thread a wait, but costs a message: only a full one does, or one that waits long.
     const atHand = spread || this.#queue.readyBytes >= MAX_BATCH_BYTES || this.#waitedMs(first) >= GROW_AFTER_MS
@@ -216,6 +231,22 @@ export class WorkerPool {
     if (next === undefined) return
     if (this.#inFlight.size >= most && this.#demand.grow(this.#backlog(next, spread))) this.#sendUpTo(most + 1, bytes)
     else this.#lookLater()
+  }
+
+  /** Whether what is ready waits for more of its kind; it is looked at again when that has taken long enough. */
+  #holds(first: QueuedJob): boolean {
+    if (!this.#queue.patient) return false
+    const { ready: count, readyBytes: bytes } = this.#queue
+    const leftUs = this.#gathering.leftUs({ count, bytes, sinceUs: first.postedUs }, nowUs())
+    if (leftUs === 0) return false
+    this.#heldUntil ??= setTimeout(
+      () => {
+        this.#heldUntil = null
+        this.#sendBatches()
+      },
+      Math.ceil(leftUs / 1000),
+    )
+    return true
   }
 
   #backlog(next: QueuedJob, spread: boolean): Backlog {

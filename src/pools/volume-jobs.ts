@@ -70,6 +70,7 @@ export class VolumeJobs {
     path: string,
     name: Name,
     request: RequestOf<Name>,
+    patient: boolean,
     resolve: (reply: ReplyOf<Name>) => void,
     reject: (error: unknown) => void,
   ): void {
@@ -78,6 +79,7 @@ export class VolumeJobs {
     pool.post(
       name,
       request,
+      patient,
       reply => {
         end()
         resolve(reply)

@@ -145,8 +145,11 @@ export interface PieceStore {
    * stay as they are. For a piece that somebody waits for, after prepare(). Null when there is nothing to be done.
    */
   makeReady?(piece: number): Promise<void> | null
-  /** Hashes a whole piece from its blocks and, when the hash is right, writes it. Blocks in any order, none missing. */
-  commit(piece: number, blocks: readonly ReceivedBlock[]): Promise<'ok' | 'bad-hash'>
+  /**
+   * Hashes a whole piece from its blocks and, when the hash is right, writes it. Blocks in any order, none missing.
+   * `patient`: nobody waits for it, so that it may wait a moment for other pieces and be hashed with them; default: not.
+   */
+  commit(piece: number, blocks: readonly ReceivedBlock[], patient?: boolean): Promise<'ok' | 'bad-hash'>
   /** Writes blocks of a piece unverified (for pieces too big to keep, or when the arena runs short). */
   writeBlocks(piece: number, blocks: readonly ReceivedBlock[]): Promise<void>
   /** Hashes a piece from disk: recheck, or after writeBlocks. Covers every write posted before it. */

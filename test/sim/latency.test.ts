@@ -52,7 +52,7 @@ test('a magnet: connect, handshake, metadata, unchoke, request, each as soon as 
   await swarm.close()
 })
 
-test('pieces are journalled at once where a reader waits, and nowhere else', async () => {
+test('pieces are hashed and journalled at once where a reader waits, and nowhere else', async () => {
   const swarm = new SimSwarm(404)
   const pieceLength = 1024 * KIB
   const torrent = makeTorrent({ length: 24 * pieceLength, pieceLength })
@@ -74,6 +74,11 @@ test('pieces are journalled at once where a reader waits, and nowhere else', asy
   await swarm.complete(handle, 60_000)
   assert.equal(awaited.get(3), false, 'nobody waits for anything any more')
   assert.equal(awaited.get(23), false)
+  const { patient } = node.disk
+  assert.equal(patient.get(4), false)
+  // Nor do the last ones wait for others that cannot come: those begun with the last.
+  assert.equal([...patient.values()].at(-1), false)
+  assert.ok([...patient.values()].filter(Boolean).length > 10, `${[...patient.values()]}`)
   reader.close()
   await swarm.close()
 })

@@ -9,14 +9,20 @@ type AnyHandler = (request: unknown) => unknown
 
 /**
  * Makes the function that piscina calls in a worker: packed JobBatch in, packed ResultBatch out. Never throws on a job.
+ * `lookAhead` sees each batch before its first job is run; it does not throw.
  */
-export function makeRunner(handlers: Partial<JobHandlers<JobName>>): (message: Uint8Array) => Uint8Array {
+export function makeRunner(
+  handlers: Partial<JobHandlers<JobName>>,
+  lookAhead: (batch: readonly PackedJob[]) => void = () => undefined,
+): (message: Uint8Array) => Uint8Array {
   const codec = makeBatchCodec()
   const own = jobNames.filter(name => handlers[name] !== undefined)
   const byNumber = new Map<number, AnyHandler>(own.map(name => [jobs[name].number, handlers[name] as AnyHandler]))
   return message => {
     const startedUs = nowUs()
-    const results = codec.decodeJobs(message).jobs.map(job => runJob(byNumber, job))
+    const batch = codec.decodeJobs(message).jobs
+    lookAhead(batch)
+    const results = batch.map(job => runJob(byNumber, job))
     return codec.encodeResults({ startedUs, results })
   }
 }

@@ -142,7 +142,7 @@ export class TorrentPieces implements SlotHolder {
 
   /** A piece that is right goes without the awaits of #finish: each of them costs, and most say nothing new. */
   #commit(content: TorrentContent, buffer: PieceBuffer, blocks: readonly ReceivedBlock[], senders: Senders): void {
-    const committed = content.store.commit(buffer.piece, blocks)
+    const committed = content.store.commit(buffer.piece, blocks, this.#isPatient(content, buffer.piece))
     const otherwise = (): Promise<void> => this.#finish(content, buffer, blocks, senders, committed)
     const judge = (verdict: PieceVerdict): Promise<void> => {
       if (verdict !== 'ok' || this.#evidence.wanted(buffer.piece, true)) return otherwise()
@@ -151,6 +151,11 @@ export class TorrentPieces implements SlotHolder {
       return told.catch((error: unknown) => this.#storeFailed(buffer, error))
     }
     this.#track(committed.then(judge, otherwise))
+  }
+
+  /** No reader waits for the piece, and it is none of the last ones. */
+  #isPatient({ picker }: TorrentContent, piece: number): boolean {
+    return picker.needCount > picker.openCount && !this.#core.readers.waitsFor(piece)
   }
 
   /** `committed`: a first try of the commit; null: the piece is on disk, or parts of it. */

@@ -11,6 +11,7 @@ import { AppError } from '../../../src/base/errors.ts'
 import { makeBatchCodec } from '../../../src/pools/contract/batch.ts'
 import { type CommitRequest, jobNames, jobs } from '../../../src/pools/contract/jobs.ts'
 import { makePacker, shapesOf } from '../../../src/pools/contract/packer.ts'
+import { makeRunner } from '../../../src/pools/jobs/run-batch.ts'
 import { JobFailed, type PoolOptions, WorkerPool } from '../../../src/pools/pool.ts'
 import { silentLog } from '../../kit/doubles/silent-log.ts'
 
@@ -243,4 +244,44 @@ test('drain waits for the last job, and no longer than its deadline', async t =>
   await job
   assert.ok(done)
   await pool.drain(10_000)
+})
+
+test('commits for which nobody waits go together, and at once with one that somebody waits for', async t => {
+  const pool = makePool(t, echoWorker, { gatheredBytes: 2 ** 30 })
+  const { request } = jobs['piece.commit'].sample
+  await pool.run('piece.commit', request)
+  const post = (patient: boolean) =>
+    new Promise((resolve, reject) => pool.post('piece.commit', request, patient, resolve, reject))
+  // So many in one turn: they come quickly, and fill every lane.
+  await Promise.all(Array.from({ length: 16 }, () => post(true)))
+  const held = [post(true), post(true)]
+  await untilSent()
+  assert.equal(pool.stats().batchesInFlight, 0, 'they wait')
+  const awaited = post(false)
+  await untilSent()
+  assert.equal(pool.stats().batchesInFlight, 1, 'all in one message')
+  await Promise.all([...held, awaited])
+  // Without another one they go by themselves, and a stop waits for nobody.
+  await post(true)
+  const last = assert.rejects(post(true), { code: 'Aborted' })
+  await pool.stop()
+  await last
+})
+
+test('a thread sees each batch before its first job', () => {
+  const codec = makeBatchCodec()
+  const order: string[] = []
+  const run = makeRunner(
+    {
+      'blocks.write': () => {
+        order.push('write')
+        return { written: 1 }
+      },
+    },
+    batch => order.push(`batch of ${batch.length}`),
+  )
+  const { number, sample } = jobs['blocks.write']
+  const job = { job: number, request: sample.request }
+  run(codec.encodeJobs({ jobs: [job, job] }))
+  assert.deepEqual(order, ['batch of 2', 'write', 'write'])
 })

@@ -55,6 +55,8 @@ export class MemoryPieceStores implements PieceStores {
   readonly counts: DiskCounts = { commits: 0, badHashes: 0, blockWrites: 0, verifies: 0, reads: 0, syncs: 0 }
   /** Pieces that were made ready for. */
   readonly readied = new Set<number>()
+  /** Of each piece that was committed, whether nobody waited for it. */
+  readonly patient = new Map<number, boolean>()
   /** `key destination` and `key left folder`, oldest first. */
   readonly moves: string[] = []
   readonly #clock: Clock
@@ -145,7 +147,8 @@ class MemoryPieceStore implements PieceStore {
     return null
   }
 
-  async commit(piece: number, blocks: readonly ReceivedBlock[]): Promise<'ok' | 'bad-hash'> {
+  async commit(piece: number, blocks: readonly ReceivedBlock[], patient = false): Promise<'ok' | 'bad-hash'> {
+    this.#disk.patient.set(piece, patient)
     const bytes = new Uint8Array(pieceBytes(this.#layout, piece))
     for (const block of blocks) bytes.set(block.slot.bytes.subarray(0, block.length), block.begin)
     this.#disk.counts.commits++

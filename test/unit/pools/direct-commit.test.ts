@@ -122,3 +122,22 @@ test('a worker that dies with a commit: WorkerLost, and nothing stays held', asy
   await store.close()
   assert.equal(rig.stores.stats().openFiles, 0)
 })
+
+test('commits for which nobody waits are held for each other while they come quickly', async t => {
+  const rig = new StoreRig(t, { threads: 1, threadsOnly: true })
+  const torrent = makeRigTorrent(rig.folder, [{ path: 'film', length: 20 * KIB }], KIB)
+  const store = rig.stores.open(torrent.layout)
+  await store.prepare()
+  for (const piece of [0, 1]) await rig.withBlocks(torrent, piece, blocks => store.commit(piece, blocks))
+  const commit = (piece: number, patient: boolean) =>
+    rig.withBlocks(torrent, piece, blocks => store.commit(piece, blocks, patient))
+  await Promise.all(Array.from({ length: 16 }, (_, at) => commit(2 + at, true)))
+  const held = commit(18, true)
+  for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate)
+  assert.deepEqual([rig.stores.stats().queuedJobs, rig.stores.stats().batchesInFlight], [1, 0])
+  assert.deepEqual(await Promise.all([held, commit(19, false)]), ['ok', 'ok'])
+  assert.deepEqual(
+    await store.check(0, 20),
+    Array.from({ length: 20 }, () => 'ok'),
+  )
+})
