@@ -147,7 +147,8 @@ export interface PieceStore {
   makeReady?(piece: number): Promise<void> | null
   /**
    * Hashes a whole piece from its blocks and, when the hash is right, writes it. Blocks in any order, none missing.
-   * `patient`: nobody waits for it, so that it may wait a moment for other pieces and be hashed with them; default: not.
+   * `patient`: nobody waits for it, so that it may wait a moment for other pieces and be hashed with them; default:
+   * not.
    */
   commit(piece: number, blocks: readonly ReceivedBlock[], patient?: boolean): Promise<'ok' | 'bad-hash'>
   /** Writes blocks of a piece unverified (for pieces too big to keep, or when the arena runs short). */

@@ -1,5 +1,6 @@
 // The commits of one batch: their SHA-1 by one call of the machine code, which takes as many pieces at a time as it has
-// lanes; the rest of each by itself. What cannot be hashed together is hashed alone, with the failure that belongs to it.
+// lanes; the rest of each by itself. What cannot be hashed together is hashed alone, with the failure that belongs to
+// it.
 
 import type { PackedJob } from '../contract/batch.ts'
 import { type CommitReply, type CommitRequest, jobs } from '../contract/jobs.ts'

@@ -1,6 +1,7 @@
 // Connects by uTP first and by TCP when that does not answer soon, to near addresses the other way round (decision
-// 0529), and remembers which of them reached an address; listens on both. What is above sees one stream. States of a stream: racing -> open (one carrier, the other is gone)
-// -> closed. Invariant: while racing nothing is delivered but the end; `open` and `close` come at most once each,
+// 0529), and remembers which of them reached an address; listens on both. What is above sees one stream. States of a
+// stream: racing -> open (one carrier, the other is gone) -> closed. Invariant: while racing nothing is delivered but
+// the end; `open` and `close` come at most once each,
 // `close` last.
 
 import { addressKey, type PeerAddress } from '../../base/ids.ts'
