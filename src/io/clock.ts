@@ -14,6 +14,20 @@ class NodeTimer implements Timer {
   }
 }
 
+/** The next turn of the loop: a timer of Node would make it the next millisecond. */
+class NextTurn implements Timer {
+  #handle: NodeJS.Immediate | null
+  constructor(run: () => void) {
+    // Not let go of as timers are: the loop would sleep with it until something else happens.
+    this.#handle = setImmediate(run)
+  }
+  cancel(): void {
+    if (this.#handle === null) return
+    clearImmediate(this.#handle)
+    this.#handle = null
+  }
+}
+
 /** Clock over the timers of Node. */
 export class SystemClock implements Clock {
   now(): number {
@@ -23,7 +37,7 @@ export class SystemClock implements Clock {
     return Date.now()
   }
   after(delayMs: number, run: () => void): Timer {
-    return new NodeTimer(setTimeout(run, delayMs))
+    return delayMs <= 0 ? new NextTurn(run) : new NodeTimer(setTimeout(run, delayMs))
   }
   every(intervalMs: number, run: () => void): Timer {
     return new NodeTimer(setInterval(run, intervalMs))
