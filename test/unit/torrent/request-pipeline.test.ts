@@ -70,7 +70,7 @@ test('the peer queue and the hard bound are respected', () => {
   const greedy = new RequestPipeline()
   greedy.setPeerQueue(1_000_000)
   run(greedy, 500_000_000, 100, 5000)
-  assert.equal(greedy.target, 500)
+  assert.equal(greedy.target, 1000)
 })
 
 test('a peer that sends nothing for 60 s is snubbed with one request, until a block comes', () => {
