@@ -68,7 +68,8 @@ export class TorrentAnnouncer implements HashAnnouncer {
   readonly #options: TorrentAnnouncerOptions
   readonly #deps: TorrentAnnouncerDeps
   readonly #params: AnnouncerParams
-  readonly #key: number
+  /** Made with the first announce: most of many thousands at a start wait long for theirs. */
+  #key: number | null = null
   /** What of the entries outlives the process. */
   readonly #outlives: AnnounceRecord
   readonly #tierList: TierList
@@ -95,7 +96,6 @@ export class TorrentAnnouncer implements HashAnnouncer {
     this.#deps = deps
     this.#params = params
     this.#completedTold = params.completedBefore === true
-    this.#key = Buffer.from(deps.random.bytes(4)).readUInt32BE(0)
     this.#outlives = new AnnounceRecord(params.infoHash, deps)
     this.#tierList = new TierList(params.tiers, deps.random)
     for (const url of this.#tierList.order()) this.#addEntry(url)
@@ -374,6 +374,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
 
   #request(entry: TrackerEntry, event: AnnounceEvent): AnnounceRequest {
     const wanted = event === 'stopped' ? 0 : this.#params.wantedPeers()
+    this.#key ??= Buffer.from(this.#deps.random.bytes(4)).readUInt32BE(0)
     return {
       ...entry.sinceStarted(event, this.#params.counters()),
       infoHash: infoHashBytes(this.#params.infoHash),
