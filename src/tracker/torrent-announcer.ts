@@ -18,6 +18,7 @@ import { announceLanes, type AnnounceSpread, type Lane } from './announce-lanes.
 import type { Due, DueQueue } from './due-queue.ts'
 import { TierList } from './tier-list.ts'
 import { type TrackerClient, TrackerError } from './tracker-client.ts'
+import { TrackerEntries } from './tracker-entries.ts'
 import { type PaceOptions, TrackerEntry } from './tracker-entry.ts'
 
 /** A user may force an announce this often: who asks more often asks a tracker for a ban. */
@@ -73,7 +74,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
   /** What of the entries outlives the process. */
   readonly #outlives: AnnounceRecord
   readonly #tierList: TierList
-  readonly #entries = new Map<string, TrackerEntry>()
+  readonly #entries = new TrackerEntries()
   /** Trackers that were taken away: who is added again is not asked earlier for that. At most MAX_GONE. */
   #gone: Map<string, TrackerEntry> | null = null
   readonly #roundDue: Due
@@ -212,7 +213,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
   #addEntry(url: string): void {
     const entry = new TrackerEntry(url)
     if (entry.host === '' || this.#deps.clientFor(url) === null) entry.unusable('this kind of tracker is not supported')
-    this.#entries.set(url, entry)
+    this.#entries.add(entry)
     const before = this.#gone?.get(url)
     if (before !== undefined) entry.continue(before)
     else this.#outlives.recall(entry)
