@@ -8,7 +8,7 @@ import { DownloadRows } from './download-rows.ts'
 import type { EventRows } from './event-rows.ts'
 import { FeedRows } from './feed-rows.ts'
 import type { JobName, OpenFacts, RecordJobs } from './jobs.ts'
-import { packPage, packRows } from './listed-rows.ts'
+import { packPage, packRows } from './row-texts.ts'
 import { NodeRows } from './node-rows.ts'
 import { OwnFileRows } from './own-file-rows.ts'
 import { packResume, unpackFacts } from './packed-progress.ts'
@@ -50,6 +50,7 @@ function downloadHandlers(downloads: DownloadRows): HandlersOf<'download'> {
     'download.insert': download => downloads.insert(download),
     'download.update': (infoHash, change) => downloads.update(infoHash, change),
     'download.delete': infoHash => downloads.delete(infoHash),
+    'download.count': () => downloads.count(),
     'download.list': (after, limit) => packRows(downloads.list(after, limit)),
     'download.load': (after, limit, maxBytes) => packPage(downloads.load(after, limit, maxBytes)),
     'download.metainfo': infoHash => downloads.metainfo(infoHash),

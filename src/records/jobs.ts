@@ -8,7 +8,7 @@ import type { DownloadChange, LoggedEvent, NewDownload, StoredMetainfo } from '.
 import type { SeenFile } from '../ports/seen-files.ts'
 import type { NotedSettingChange, SettingChange } from '../ports/settings-history.ts'
 import type { AnnounceRow } from './announce-rows.ts'
-import type { PackedPage } from './listed-rows.ts'
+import type { PackedPage } from './row-texts.ts'
 import type { PackedFacts, PackedResume } from './packed-progress.ts'
 import type { FollowedRow, PublishedRow } from './update-rows.ts'
 
@@ -17,6 +17,7 @@ export interface RecordJobs {
   'download.insert': { args: [download: NewDownload]; reply: boolean }
   'download.update': { args: [infoHash: InfoHash, change: DownloadChange]; reply: boolean }
   'download.delete': { args: [infoHash: InfoHash]; reply: boolean }
+  'download.count': { args: []; reply: number }
   /** See packRows. */
   'download.list': { args: [after: number, limit: number]; reply: string }
   'download.load': { args: [after: number, limit: number, maxBytes: number]; reply: PackedPage }

@@ -203,11 +203,19 @@ export class TorrentAnnouncer implements HashAnnouncer {
     this.#session.end()
     this.#session = null
     this.#roundDue.cancel()
+    // Thousands of seeds have told no tracker yet when a node ends soon after its start.
+    if (!this.#isHeard) return Promise.resolve()
     this.#stopping = this.#farewells(deadlineMs).finally(() => {
       this.#stopping = null
       if (this.#startAgain) this.start()
     })
     return this.#stopping
+  }
+
+  /** Some tracker heard of this session, or is hearing of it. */
+  get #isHeard(): boolean {
+    for (const entry of this.#entries.values()) if (entry.heardStarted || entry.inFlight !== null) return true
+    return false
   }
 
   #addEntry(url: string): void {

@@ -31,7 +31,7 @@ export function packPage(page: readonly LoadedDownload[]): PackedPage {
 }
 
 /** Makes rows of their text. */
-export class ListedRows {
+export class RowTexts {
   readonly #texts = new Map<string, string>()
   readonly #tiers = new Map<string, StoredDownload['announceTiers']>()
 
