@@ -47,9 +47,10 @@ async function startFigures(
 ): Promise<{ node: MeasuredNode; figures: Figures }> {
   const beganMs = performance.now()
   const node = await startMeasuredNode(home, { 'libtorrent.interface': ip }, [], 'listening')
-  await node.takeLoopDelay()
   while ((await pageOf(node, 'limit=100')).downloads.length < Math.min(100, count)) await pass(LOOK_MS)
   const pageMs = performance.now() - beganMs
+  // What came before is the program being read.
+  await node.takeLoopDelay()
   while ((await node.node.get<{ state: string }>('/state')).state !== 'STARTED') await pass(LOOK_MS * 5)
   const loop = await node.takeLoopDelay()
   while ((await pageOf(node, 'limit=1&filter=seeding')).total < count) await pass(LOOK_MS * 5)
@@ -63,10 +64,12 @@ async function pageFigures(node: MeasuredNode, count: number): Promise<Figures> 
   const filters = ['catalogue', 'item', 'shelf-1', 'seeding item']
   for (let index = 0; index < PAGES + filters.length; index++) {
     const filter = encodeURIComponent(filters[index % filters.length] ?? '')
+    const url = `${node.node.baseUrl}/downloads?limit=100&sort=name&filter=${filter}`
     const beganMs = performance.now()
-    const { total } = await pageOf(node, `limit=100&sort=name&filter=${filter}`)
+    const { status, body } = await call({ url, headers: { 'x-api-key': node.node.key } })
     if (index >= filters.length) times.push(performance.now() - beganMs)
-    if (total === 0 || total > count) throw new Error(`a page of ${total}`)
+    const total = Number(/"total":(\d+)/.exec(body.toString())?.[1])
+    if (status !== 200 || !(total > 0 && total <= count)) throw new Error(`a page of ${total}`)
   }
   return { 'page p99 ms': at(times, 0.99) }
 }

@@ -33,7 +33,9 @@ function figuresIn(path: string): (LoopDelay & { readonly written: number }) | n
   }
 }
 
-/** Starts a node whose state lies in `folder`, with the probe; `prefix`: what runs before it; `until`: see startNode. */
+/**
+ * Starts a node whose state lies in `folder`, with the probe; `prefix`: what runs before it; `until`: see startNode.
+ */
 export async function startMeasuredNode(
   folder: string,
   settings: Record<string, string | number | boolean>,

@@ -1,6 +1,6 @@
 // Rows of downloads on their way from the database thread: many at a start, each with the same folder and trackers.
-// They travel as text, since what msgpackr makes of a message are slices that keep all of its text in memory for as long
-// as one of them lives, and what many rows have in common is one object for all of them.
+// They travel as text, since what msgpackr makes of a message are slices that keep all of its text in memory as long as
+// one of them lives, and what many rows have in common is one object for all of them.
 
 import type { LoadedDownload, StoredDownload, StoredMetainfo } from '../ports/records.ts'
 import type { Steps } from '../wire/steps.ts'

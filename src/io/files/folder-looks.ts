@@ -1,7 +1,7 @@
 // Size and time of the files of many torrents that lie in few folders, as when a node starts: torrents of one
 // destination are looked at one after the other from one open folder, so that each costs a call a file and not also
-// those that resolve, open and close the folder. Invariants: as FolderWalk, no path is followed through a link below the
-// destination; a folder is open for a few dozen torrents at most, so that what is told of it is not older than that.
+// those that resolve, open and close the folder. Invariants: no path is followed through a link below the destination,
+// as in FolderWalk; a folder is open for a few dozen torrents at most, so that facts are not older than that.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { realpath } from 'node:fs/promises'

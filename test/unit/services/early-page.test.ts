@@ -2,9 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { makeDeferred } from '../../../src/base/deferred.ts'
 import type { InfoHash } from '../../../src/base/ids.ts'
+import { Downloads } from '../../../src/services/downloads/downloads.ts'
 import { EarlyPage } from '../../../src/services/downloads/list/early-page.ts'
 import type { ListQuery } from '../../../src/services/downloads/list/list-query-api.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
+import { MemoryRecords, startDownloads } from './service-doubles.ts'
 
 const FIRST: ListQuery = { only: null, filter: '', sort: null, descending: false, after: null, limit: 2 }
 
@@ -50,4 +54,37 @@ test('who asks before the store is open is answered when nothing will come', asy
   const asked = early.find(FIRST)
   early.end()
   assert.equal(await asked, null)
+})
+
+test('a service answers its first page from the first rows of the store, and the rest when all are there', async t => {
+  const records = new MemoryRecords()
+  const before = await startDownloads(records)
+  const added: string[] = []
+  for (let n = 0; n < 4; n++) {
+    const { torrent, infoHash } = makeTorrent({ length: 100, seed: n + 1, name: `t${n}` })
+    await before.downloads.addFile(torrent, {})
+    added.push(infoHash)
+  }
+  const all = [...records.rows.values()]
+  const gate = makeDeferred<void>()
+  records.list = async function* () {
+    yield { rows: all.slice(0, 2), total: all.length }
+    await gate.promise
+    yield { rows: all.slice(2), total: all.length }
+  }
+  const later = t.mock.method(Downloads.prototype, 'openStore', () => Promise.resolve())
+  const { downloads } = await startDownloads(records, false)
+  later.mock.restore()
+  const opening = downloads.openStore(records)
+  const page = await downloads.earlyPage(FIRST)
+  assert.ok(page !== null)
+  assert.deepEqual(page, { infohashes: added.slice(0, 2), total: 4, next: added[1] })
+  const json = Buffer.concat(await downloads.pageJson(page, ['name'])).toString()
+  assert.deepEqual(JSON.parse(json), { downloads: [{ name: 't0' }, { name: 't1' }], total: 4, next: added[1] })
+  assert.throws(() => downloads.has(all[0]?.infoHash as InfoHash), { code: 'NotReady' })
+  gate.resolve()
+  await opening
+  assert.equal(await downloads.earlyPage(FIRST), null)
+  assert.equal((await downloads.findPage(FIRST)).total, 4)
+  await before.downloads.stop()
 })

@@ -1,6 +1,6 @@
-// The first page of a list that is still being read at a start: whoever opens a dashboard on a hundred thousand downloads
-// has it before the last of them is listed. Only what cannot change any more is answered: the rows come in the order of
-// the list, and how many there are is known with the first of them.
+// The first page of a list that is still being read at a start: whoever opens a dashboard on a hundred thousand
+// downloads has it before the last of them is listed. Only what cannot change any more is answered: the rows come in
+// the order of the list, and how many there are is known with the first of them.
 
 import { makeDeferred } from '../../../base/deferred.ts'
 import type { InfoHash } from '../../../base/ids.ts'
