@@ -13,11 +13,12 @@ import { makeManySeeds, tinySeed } from '../lib/many-seeds.ts'
 import { type MeasuredNode, startMeasuredNode } from '../lib/measured-node.ts'
 import { processCost } from '../lib/process-cost.ts'
 import { type CaseResult, type Figures, type Metric, OURS } from '../lib/samples.ts'
+import { runWrk, wrkMissing } from '../lib/wrk.ts'
 
 /** V8 gives back what a start has used some seconds after it; the rows for pages go after a minute. */
 const SETTLE_MS = 75_000
 const IDLE_MS = 20_000
-const PAGES = 1000
+const PAGE_SEC = 4
 const ADDED = 300
 /** Trackers ask for this mostly, seconds; the shortest that a node keeps to. */
 const USUAL_SEC = 1800
@@ -58,20 +59,16 @@ async function startFigures(
   return { node, figures: { 'first page ms': pageMs, 'all loaded ms': allMs, 'loop max ms': loop.max } }
 }
 
-/** Each asks for another shelf, as somebody does who types; the first of them fills the view of its order. */
-async function pageFigures(node: MeasuredNode, count: number): Promise<Figures> {
-  const times: number[] = []
-  const filters = ['catalogue', 'item', 'shelf-1', 'seeding item']
-  for (let index = 0; index < PAGES + filters.length; index++) {
-    const filter = encodeURIComponent(filters[index % filters.length] ?? '')
-    const url = `${node.node.baseUrl}/downloads?limit=100&sort=name&filter=${filter}`
-    const beganMs = performance.now()
-    const { status, body } = await call({ url, headers: { 'x-api-key': node.node.key } })
-    if (index >= filters.length) times.push(performance.now() - beganMs)
-    const total = Number(/"total":(\d+)/.exec(body.toString())?.[1])
-    if (status !== 200 || !(total > 0 && total <= count)) throw new Error(`a page of ${total}`)
+/** The worst of some filters, to one client that asks again at once; the first question fills the view of its order. */
+async function pageFigures(node: MeasuredNode, home: string): Promise<Figures> {
+  const worst: number[] = []
+  for (const filter of ['catalogue', 'seeding', 'item shelf-1', 'item-0012']) {
+    const query = `limit=100&sort=name&filter=${encodeURIComponent(filter)}`
+    if ((await pageOf(node, query)).total === 0) throw new Error(`nothing is called ${filter}`)
+    const what = { url: `${node.node.baseUrl}/downloads?${query}`, headers: { 'x-api-key': node.node.key } }
+    worst.push((await runWrk({ what, connections: 1, seconds: PAGE_SEC, home })).p99)
   }
-  return { 'page p99 ms': at(times, 0.99) }
+  return { 'page p99 ms': Math.max(...worst) }
 }
 
 async function addFigures({ node }: MeasuredNode, content: string, from: number): Promise<Figures> {
@@ -115,7 +112,7 @@ async function seedsOf(place: BenchPlace, count: number): Promise<CaseResult[]> 
   const ip = place.hosts.next()
   const first = await startFigures(home, ip, count)
   const rest = await restFigures(first.node)
-  const pages = await pageFigures(first.node, count)
+  const pages = await pageFigures(first.node, home)
   const added = await addFigures(first.node, join(home, 'content'), count)
   await first.node.node.kill('SIGKILL')
   const killed = await startFigures(home, ip, count + ADDED)
@@ -149,6 +146,8 @@ export const scale: Flow = {
   name: 'scale',
   run: (options: FlowOptions) =>
     inPlace(async place => {
+      const title = 'A hundred thousand seeds'
+      if (wrkMissing() !== null) return { title, cases: [], notes: [`FAILED scale: ${wrkMissing()}`] }
       const cases: CaseResult[] = []
       for (const count of options.counts ?? [5000, 100_000])
         cases.push(...(await seedsOf(place, count)), await announcesOf(place, count))
@@ -156,7 +155,7 @@ export const scale: Flow = {
         'seeds have no tracker while memory and CPU at rest are looked at; what an announce costs stands beside it',
         `announces: as many torrents as have in ${SHORT_SEC} s what the number named has in ${USUAL_SEC} s`,
       ]
-      return { title: 'A hundred thousand seeds', cases, notes }
+      return { title, cases, notes }
     }),
 }
 
