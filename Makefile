@@ -178,7 +178,7 @@ bench-micro: build
 	@for file in dist/test/chapters/*/bench/overlay-crypto.js; do if [ -e $$file ]; then node $$file; fi; done
 
 # One flow by itself: bench-leech, bench-seed, bench-recheck, bench-ranges, bench-first-byte, bench-magnet, bench-list,
-# bench-start, bench-stream-memory, bench-dashboard, bench-events, bench-catalogue, bench-market, bench-circuits (IPV8_CHECKOUT=folder: with py-ipv8).
+# bench-start, bench-scale, bench-stream-memory, bench-dashboard, bench-events, bench-catalogue, bench-market, bench-circuits (IPV8_CHECKOUT=folder: with py-ipv8).
 bench-%: build
 	@bash test/kit/netns node $$(ls dist/bench/flow/$*.js dist/test/chapters/*/bench/$*.js 2>/dev/null) $(BENCH_ARGS)
 

@@ -8,7 +8,7 @@ export interface HttpRequest {
   readonly url: string
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: string | Uint8Array
 }
 
 export interface HttpAnswer {

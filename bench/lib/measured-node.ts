@@ -33,16 +33,19 @@ function figuresIn(path: string): (LoopDelay & { readonly written: number }) | n
   }
 }
 
-/** Starts a node whose state lies in `folder`, with the probe; `prefix`: what runs before it. */
+/**
+ * Starts a node whose state lies in `folder`, with the probe; `prefix`: what runs before it; `until`: see startNode.
+ */
 export async function startMeasuredNode(
   folder: string,
   settings: Record<string, string | number | boolean>,
   prefix: readonly string[] = [],
+  until: 'listening' | 'ready' = 'ready',
 ): Promise<MeasuredNode> {
   await mkdir(folder, { recursive: true })
   const path = join(folder, `loop-delay-${process.hrtime.bigint()}.json`)
   const env = { NODE_OPTIONS: `--import=${probe}`, BENCH_LOOP_DELAY: path }
-  const node = await startNode({ settings, asUsers: true, env, stateDir: join(folder, 'state'), prefix })
+  const node = await startNode({ settings, asUsers: true, env, stateDir: join(folder, 'state'), prefix, until })
   killAtExit(node.process)
   let taken = 0
   const take = () => {

@@ -47,6 +47,13 @@ export const metrics = {
   'copies/order': { better: 'less', digits: 2 },
   'busy elsewhere': { better: 'less', digits: 2 },
   'idle B/s': { better: 'less', digits: 0 },
+  'first page ms': { better: 'less', digits: 0 },
+  'all loaded ms': { better: 'less', digits: 0 },
+  'page p99 ms': { better: 'less', digits: 2 },
+  'add p99 ms': { better: 'less', digits: 1 },
+  'stopped ms': { better: 'less', digits: 0 },
+  'announced in time %': { better: 'more', digits: 2 },
+  'CPU us/announce': { better: 'less', digits: 0 },
   'equal after ms': { better: 'less', digits: 0 },
 } as const satisfies Record<string, { better: 'more' | 'less'; digits: number }>
 

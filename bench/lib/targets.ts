@@ -70,6 +70,17 @@ export const targets: readonly Target[] = [
   target('start with 5000', 'RSS MiB', null, 100),
   target('start with 5000', 'idle CPU %', null, 0.5),
   target('start with 10000', 'all listed ms', null, 1000),
+  target('100000 seeds', 'first page ms', null, 1000),
+  target('100000 seeds', 'all loaded ms', null, 20_000),
+  target('100000 seeds', 'loop max ms', null, 20),
+  target('100000 seeds', 'page p99 ms', null, 5),
+  target('100000 seeds', 'add p99 ms', null, 20),
+  target('100000 seeds', 'idle CPU %', null, 1),
+  target('100000 seeds', 'RSS MiB', null, 900),
+  target('100000 seeds', 'stopped ms', null, 5000),
+  target('100000 seeds after kill -9', 'first page ms', null, 1000),
+  target('100000 seeds after kill -9', 'all loaded ms', null, 25_000),
+  target('announces of 100000 seeds', 'announced in time %', null, 99),
   ...['leech', 'seed'].flatMap(role =>
     [
       '0 % loss, 0 ms',

@@ -16,7 +16,8 @@ import {
   storeItem,
   type SwarmEstimate,
 } from './one-lookup.ts'
-import { PeerSearch, type PeerSearchOptions } from './peer-search.ts'
+import type { PeerSearchDeps, PeerSearchOptions } from './peer-search.ts'
+import { TorrentSearch } from './torrent-search.ts'
 import type { DatagramSender, DhtDeps, DhtOptions, DhtStats, Family, SavedDht, SavedFamily } from './types.ts'
 
 /** The search of one torrent, until it is closed. */
@@ -28,13 +29,6 @@ export interface PeerSource {
   close(): void
 }
 
-interface Search {
-  readonly infoHash: Uint8Array
-  options: PeerSearchOptions
-  readonly onPeers: (peers: readonly PeerAddress[]) => void
-  readonly perFamily: Map<Family, PeerSearch>
-}
-
 const FAMILIES: readonly Family[] = [4, 6]
 
 /** Both DHTs. */
@@ -42,7 +36,8 @@ export class DhtNode {
   readonly #options: DhtOptions
   readonly #deps: DhtDeps
   readonly #nodes = new Map<Family, FamilyNode>()
-  readonly #searches = new Set<Search>()
+  readonly #searches = new Set<TorrentSearch>()
+  readonly #depsOf = new WeakMap<FamilyNode, PeerSearchDeps>()
   readonly #saved = new Map<Family, SavedFamily>()
   #readOnly: boolean
   #running = false
@@ -68,7 +63,7 @@ export class DhtNode {
   /** Leaves; promises that are pending settle with what is known so far. */
   stop(): void {
     this.#running = false
-    for (const search of [...this.#searches]) this.#end(search)
+    for (const search of [...this.#searches]) search.close()
     for (const family of FAMILIES) this.#close(family)
   }
 
@@ -94,18 +89,10 @@ export class DhtNode {
    * so. `onPeers` gets peers as nodes name them; the same ones may come again.
    */
   peers(infoHash: InfoHash, options: PeerSearchOptions, onPeers: (peers: readonly PeerAddress[]) => void): PeerSource {
-    const search: Search = { infoHash: infoHashBytes(infoHash), options, onPeers, perFamily: new Map() }
+    const search = new TorrentSearch({ infoHash, options, onPeers }, this.#searches)
     this.#searches.add(search)
-    for (const node of this.#nodes.values()) this.#searchIn(node, search)
-    return {
-      update: changes => {
-        search.options = { ...search.options, ...changes }
-      },
-      soon: () => {
-        for (const one of search.perFamily.values()) one.soon()
-      },
-      close: () => this.#end(search),
-    }
+    for (const node of this.#nodes.values()) search.begin(node.family, this.#searchDeps(node))
+    return search
   }
 
   /** How many seeds and other peers the DHT knows of (BEP 33), estimated. Takes some seconds. */
@@ -173,7 +160,7 @@ export class DhtNode {
     const node = new FamilyNode(family, options, deps, this.#saved.get(family) ?? null)
     this.#nodes.set(family, node)
     node.start()
-    for (const search of this.#searches) this.#searchIn(node, search)
+    for (const search of this.#searches) search.begin(family, this.#searchDeps(node))
   }
 
   #close(family: Family): void {
@@ -181,10 +168,7 @@ export class DhtNode {
     if (node === undefined) return
     this.#keep(family, node)
     this.#nodes.delete(family)
-    for (const search of this.#searches) {
-      search.perFamily.get(family)?.close()
-      search.perFamily.delete(family)
-    }
+    for (const search of this.#searches) search.end(family)
     node.stop()
   }
 
@@ -195,23 +179,13 @@ export class DhtNode {
     this.#saved.set(family, state.nodes.length > 0 || before === undefined ? state : { ...before, id: state.id })
   }
 
-  #searchIn(node: FamilyNode, search: Search): void {
+  /** One object for all searches of a family. */
+  #searchDeps(node: FamilyNode): PeerSearchDeps {
+    const known = this.#depsOf.get(node)
+    if (known !== undefined) return known
     const { clock, random } = this.#deps
-    const one = new PeerSearch(search.infoHash, {
-      clock,
-      random,
-      node,
-      intervalMs: this.#options.announceIntervalMs,
-      options: () => search.options,
-      onPeers: search.onPeers,
-    })
-    search.perFamily.set(node.family, one)
-    one.soon()
-  }
-
-  #end(search: Search): void {
-    this.#searches.delete(search)
-    for (const one of search.perFamily.values()) one.close()
-    search.perFamily.clear()
+    const deps = { clock, random, node, intervalMs: this.#options.announceIntervalMs }
+    this.#depsOf.set(node, deps)
+    return deps
   }
 }

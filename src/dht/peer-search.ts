@@ -2,7 +2,7 @@
 // nodes that gave a token, and again after the interval; soon again while the network is not reached. States: waiting
 // (timer) -> in turn (search-turns.ts) -> looking up -> announcing -> waiting; closed ends each of them.
 
-import type { PeerAddress } from '../base/ids.ts'
+import { type InfoHash, infoHashBytes, type PeerAddress } from '../base/ids.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
 import { isExemptIp } from './address-group.ts'
@@ -29,19 +29,24 @@ export interface PeerSearchOptions {
   readonly impliedPort: boolean
 }
 
-/** What one search works with. */
+/** What all searches of one family work with. */
 export interface PeerSearchDeps {
   readonly clock: Clock
   readonly random: Random
   readonly node: FamilyNode
   readonly intervalMs: number
-  options(): PeerSearchOptions
+}
+
+/** The torrent that is searched for. */
+export interface SearchedTorrent {
+  readonly infoHash: InfoHash
+  readonly options: PeerSearchOptions
   onPeers(peers: readonly PeerAddress[]): void
 }
 
 /** The search of one torrent in one family. */
 export class PeerSearch {
-  readonly #infoHash: Uint8Array
+  readonly #torrent: SearchedTorrent
   readonly #deps: PeerSearchDeps
   #timer: Timer | null = null
   /** The turn that is waited for, then the look-up. */
@@ -53,9 +58,8 @@ export class PeerSearch {
   #hurryMs = FIRST_HURRY_MS
   #closed = false
 
-  /** `infoHash`: 20 bytes. */
-  constructor(infoHash: Uint8Array, deps: PeerSearchDeps) {
-    this.#infoHash = infoHash
+  constructor(torrent: SearchedTorrent, deps: PeerSearchDeps) {
+    this.#torrent = torrent
     this.#deps = deps
   }
 
@@ -77,7 +81,7 @@ export class PeerSearch {
     this.#dueMs = this.#deps.clock.now() + delayMs
     this.#timer?.cancel()
     this.#timer = this.#deps.clock.after(delayMs, () => {
-      this.#lookup = this.#deps.node.turns.ask(this.#deps.options().seed, () => this.#start())
+      this.#lookup = this.#deps.node.turns.ask(this.#torrent.options.seed, () => this.#start())
     })
   }
 
@@ -86,15 +90,16 @@ export class PeerSearch {
     this.#lastMs = this.#deps.clock.now()
     this.#hurryMs = Math.min(LONGEST_HURRY_MS, this.#hurryMs * 2)
     // A seed has no use for others (BEP 33).
-    const noSeed = this.#deps.options().seed
+    const noSeed = this.#torrent.options.seed
+    const infoHash = infoHashBytes(this.#torrent.infoHash)
     this.#lookup = this.#deps.node.lookups.add({
-      target: this.#infoHash,
-      query: { method: 'get_peers', infoHash: this.#infoHash, want: null, noSeed, scrape: false },
+      target: infoHash,
+      query: { method: 'get_peers', infoHash, want: null, noSeed, scrape: false },
       onReply: (reply, candidate) => {
         // A stranger may not send us into a local network.
         const near = isExemptIp(candidate.contact.address.ip)
         const peers = (reply.values ?? []).filter(peer => near || !isExemptIp(peer.ip))
-        if (peers.length > 0) this.#deps.onPeers(peers)
+        if (peers.length > 0) this.#torrent.onPeers(peers)
       },
       onDone: lookup => this.#finish(lookup),
     })
@@ -116,13 +121,14 @@ export class PeerSearch {
   }
 
   #announce(lookup: Lookup): void {
-    const { announcePort, seed, impliedPort } = this.#deps.options()
+    const { announcePort, seed, impliedPort } = this.#torrent.options
     if (announcePort === null) return
+    const infoHash = infoHashBytes(this.#torrent.infoHash)
     for (const { token, contact } of lookup.writable()) {
       if (token === null) continue
       this.#deps.node.rpc.ask(
         contact.address,
-        { method: 'announce_peer', infoHash: this.#infoHash, token, port: announcePort, impliedPort, seed },
+        { method: 'announce_peer', infoHash, token, port: announcePort, impliedPort, seed },
         { reply: () => undefined, failed: () => undefined },
       )
     }

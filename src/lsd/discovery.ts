@@ -134,7 +134,10 @@ export class LocalDiscovery {
     const port = this.#deps.listenPort()
     if (port === 0 || this.#memberships.length === 0) return
     const nowMs = this.#deps.clock.now()
-    const due = this.#dueTorrents(nowMs)
+    const packets = this.#packets.available(nowMs)
+    // Looking through all torrents costs the same whether there is room for one of them or not.
+    if (packets === 0) return
+    const due = this.#dueTorrents(nowMs, packets * MAX_LSD_HASHES)
     for (let at = 0; at < due.length && this.#packets.take(nowMs); at += MAX_LSD_HASHES) {
       const infoHashes = due.slice(at, at + MAX_LSD_HASHES)
       for (const infoHash of infoHashes) this.#announced.set(infoHash, nowMs)
@@ -144,7 +147,10 @@ export class LocalDiscovery {
     }
   }
 
-  #dueTorrents(nowMs: number): InfoHash[] {
+  /** At most `most` that are due, when so many were never told of. */
+  #dueTorrents(nowMs: number, most: number): InfoHash[] {
+    const fresh = this.#freshTorrents(most)
+    if (fresh.length >= most) return fresh
     const present = new Map<InfoHash, number>()
     const due: InfoHash[] = []
     for (const infoHash of this.#deps.torrents()) {
@@ -158,6 +164,18 @@ export class LocalDiscovery {
     const lastOf = (infoHash: InfoHash): number => present.get(infoHash) ?? 0
     // Sorted by what is smaller, not by the difference: between two that were never told of it would not be a number.
     return due.sort((a, b) => (lastOf(a) < lastOf(b) ? -1 : lastOf(a) > lastOf(b) ? 1 : 0))
+  }
+
+  /** Torrents that were never told of, in no case more than `most`: those go first. */
+  #freshTorrents(most: number): InfoHash[] {
+    const fresh: InfoHash[] = []
+    // Who is gone is forgotten by looking at all.
+    if (this.#announced.size + most > MAX_TORRENTS) return fresh
+    for (const infoHash of this.#deps.torrents()) {
+      if (!this.#announced.has(infoHash)) fresh.push(infoHash)
+      if (fresh.length >= most) return fresh
+    }
+    return fresh
   }
 
   // --- hearing

@@ -127,6 +127,7 @@ export class TributaryNode {
     started.add('events', () => events.close())
     await this.#startWebhooks(records)
     await downloads.openStore(records.downloads)
+    await records.announces.load()
     this.#openForStore(records)
     const engine = await this.#startEngine(records, startEngine)
     previews.start(engine.session, records.metadata, engine.anonymous)
@@ -316,7 +317,6 @@ export class TributaryNode {
     })
     const { started } = this.#environment
     started.add('records', deadlineMs => records.close(deadlineMs * RECORDS_SHARE), KEPT.records)
-    await records.announces.load()
     return records
   }
 

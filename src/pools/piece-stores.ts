@@ -5,12 +5,13 @@ import { availableParallelism } from 'node:os'
 import type { Clock } from '../ports/clock.ts'
 import { CachedReads } from '../io/files/cached-read.ts'
 import { DiskSpace } from '../io/files/disk-space.ts'
+import { FolderLooks } from '../io/files/folder-looks.ts'
 import { DEFAULT_OPEN_FILES, OpenFiles } from '../io/files/open-files.ts'
 import { plainLanes, type VolumeLanes } from '../io/files/volume-lanes.ts'
 import type { Arena } from '../ports/arena.ts'
 import type { Log } from '../ports/log.ts'
 import type { OwnFiles } from '../ports/own-files.ts'
-import type { PieceStore, PieceStores, StoreLayout } from '../ports/piece-store.ts'
+import type { FileFacts, PieceStore, PieceStores, StoreLayout } from '../ports/piece-store.ts'
 import { MAX_JOB_FILES } from './contract/limits.ts'
 import type { PieceWorkerData } from './contract/piece-worker.ts'
 import type { ContentSources } from '../ports/content-source.ts'
@@ -86,6 +87,7 @@ export class FilePieceStores implements PieceStores {
   readonly #jobs: VolumeJobs
   readonly #chooseHash: () => ChosenHash
   readonly #log: Log
+  readonly #looks: FolderLooks
   #chosen: ChosenHash | null = null
 
   constructor(options: FilePieceStoresOptions, deps: FilePieceStoresDeps) {
@@ -121,10 +123,15 @@ export class FilePieceStores implements PieceStores {
         ...(freeBytes === undefined ? {} : { free: freeBytes }),
       }),
     }
+    this.#looks = new FolderLooks({ lanes, own: this.#parts.own })
   }
 
   open(layout: StoreLayout): PieceStore {
     return new FilePieceStore(layout, this.#parts)
+  }
+
+  look(layout: StoreLayout): Promise<FileFacts[]> {
+    return this.#looks.facts(layout)
   }
 
   /** Files that torrents are made of, hashed by the same workers; nothing of `own`. */

@@ -195,4 +195,6 @@ export interface PieceStore {
 /** Opens stores. */
 export interface PieceStores {
   open(layout: StoreLayout): PieceStore
+  /** As PieceStore.facts() of a torrent that is not opened: those of many torrents in one folder cost little. */
+  look(layout: StoreLayout): Promise<FileFacts[]>
 }

@@ -131,6 +131,12 @@ export interface LoadedDownload {
   readonly resume: ResumeData | null
 }
 
+/** A page of rows, and how many rows there are in all. */
+export interface ListedRows {
+  readonly rows: readonly StoredDownload[]
+  readonly total: number
+}
+
 /** The durable list of downloads. */
 export interface DownloadRecords {
   /** Adds a row at the end of the list; false when the info hash is there already (then nothing changes). */
@@ -139,8 +145,8 @@ export interface DownloadRecords {
   update(infoHash: InfoHash, change: DownloadChange): Promise<boolean>
   /** Removes the download, its progress, journal and metadata in one transaction; false when there was none. */
   delete(infoHash: InfoHash): Promise<boolean>
-  /** All rows by position, without info dictionaries. */
-  list(): Promise<StoredDownload[]>
+  /** All rows by position, without info dictionaries, in pages: the first comes at once, however many there are. */
+  list(): AsyncIterable<ListedRows>
   /** All downloads by position, behind `after`, with metadata and progress, in pages of bounded size. */
   loadAll(after?: number): AsyncIterable<LoadedDownload[]>
   /** Null before metadata, and of what is not there. */

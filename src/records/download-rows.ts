@@ -97,6 +97,7 @@ export class DownloadRows {
   readonly #layers: Database.Statement<[Uint8Array | null, number]>
   readonly #remove: Database.Statement<[string]>
   readonly #id: Database.Statement<[string]>
+  readonly #count: Database.Statement<[], number>
   readonly #page: Database.Statement<[number, number], DownloadRow>
   readonly #metainfo: Database.Statement<[number], MetainfoRow>
   readonly #totals: Database.Statement<[number, number, string]>
@@ -119,6 +120,7 @@ export class DownloadRows {
     this.#layers = database.prepare('UPDATE metainfo SET piece_layers = ? WHERE download_id = ?')
     this.#remove = database.prepare('DELETE FROM downloads WHERE info_hash = ?')
     this.#id = database.prepare('SELECT id FROM downloads WHERE info_hash = ?').pluck()
+    this.#count = database.prepare<[], number>('SELECT count(*) FROM downloads').pluck()
     this.#page = database.prepare('SELECT * FROM downloads WHERE position > ? ORDER BY position LIMIT ?')
     this.#metainfo = database.prepare('SELECT * FROM metainfo WHERE download_id = ?')
     this.#totals = database.prepare('UPDATE downloads SET total_up = ?, total_down = ? WHERE info_hash = ?')
@@ -174,6 +176,11 @@ export class DownloadRows {
   /** Removes the download; its other rows go with it (ON DELETE CASCADE). */
   delete(infoHash: InfoHash): boolean {
     return this.#remove.run(infoHash).changes > 0
+  }
+
+  /** How many there are. */
+  count(): number {
+    return this.#count.get() ?? 0
   }
 
   /** Up to `limit` downloads whose position is above `after`. */

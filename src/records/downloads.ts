@@ -7,6 +7,7 @@ import type { FileRun } from '../ports/progress-journal.ts'
 import type {
   DownloadChange,
   DownloadRecords,
+  ListedRows,
   LoadedDownload,
   NewDownload,
   StoredDownload,
@@ -14,7 +15,7 @@ import type {
 } from '../ports/records.ts'
 import { MAX_METAINFO_BYTES } from '../wire/metainfo/metainfo.ts'
 import { runStepsInTurns } from '../wire/steps.ts'
-import { type PackedDownload, unpackResume } from './packed-progress.ts'
+import { RowTexts, type PackedPage } from './row-texts.ts'
 import type { RecordsLink } from './records-link.ts'
 import type { LazyTotals } from './lazy-totals.ts'
 
@@ -54,17 +55,21 @@ export class DatabaseDownloads implements DownloadRecords {
     return this.#link.run('download.delete', infoHash)
   }
 
-  async list(): Promise<StoredDownload[]> {
-    const all: StoredDownload[] = []
-    for (;;) {
-      const page = await this.#link.run('download.list', all.at(-1)?.position ?? 0, LIST_PAGE_ROWS)
-      all.push(...page)
-      if (page.length < LIST_PAGE_ROWS) return all
+  async *list(): AsyncGenerator<ListedRows> {
+    const texts = new RowTexts()
+    const total = this.#link.run('download.count')
+    // Waited for below; a failure is that of the page too.
+    total.catch(() => undefined)
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const rows: StoredDownload[] = texts.unpack(await this.#link.run('download.list', after, LIST_PAGE_ROWS))
+      yield { rows, total: await total }
+      after = rows.length < LIST_PAGE_ROWS ? undefined : rows.at(-1)?.position
     }
   }
 
   async *loadAll(from = 0): AsyncGenerator<LoadedDownload[]> {
-    const load = (after: number): Promise<PackedDownload[]> => {
+    const rows = new RowTexts()
+    const load = (after: number): Promise<PackedPage> => {
       const page = this.#link.run('download.load', after, LOAD_PAGE_ROWS, LOAD_PAGE_BYTES)
       // Waited for below; when the caller ends the loop early it is not.
       page.catch(() => undefined)
@@ -73,14 +78,10 @@ export class DatabaseDownloads implements DownloadRecords {
     let next = load(from)
     for (;;) {
       const page = await next
-      const last = page.at(-1)
-      if (last === undefined) return
+      if (page.last === null) return
       // The database reads on while the caller works on this page.
-      next = load(last.download.position)
-      const loaded: LoadedDownload[] = []
-      for (const { resume, ...row } of page)
-        loaded.push({ ...row, resume: await runStepsInTurns(unpackResume(resume), nextTurn) })
-      yield loaded
+      next = load(page.last)
+      yield await runStepsInTurns(rows.page(page), nextTurn)
     }
   }
 

@@ -8,6 +8,7 @@ import { DownloadRows } from './download-rows.ts'
 import type { EventRows } from './event-rows.ts'
 import { FeedRows } from './feed-rows.ts'
 import type { JobName, OpenFacts, RecordJobs } from './jobs.ts'
+import { packPage, packRows } from './row-texts.ts'
 import { NodeRows } from './node-rows.ts'
 import { OwnFileRows } from './own-file-rows.ts'
 import { packResume, unpackFacts } from './packed-progress.ts'
@@ -49,9 +50,9 @@ function downloadHandlers(downloads: DownloadRows): HandlersOf<'download'> {
     'download.insert': download => downloads.insert(download),
     'download.update': (infoHash, change) => downloads.update(infoHash, change),
     'download.delete': infoHash => downloads.delete(infoHash),
-    'download.list': (after, limit) => downloads.list(after, limit),
-    'download.load': (after, limit, maxBytes) =>
-      downloads.load(after, limit, maxBytes).map(each => ({ ...each, resume: packResume(each.resume) })),
+    'download.count': () => downloads.count(),
+    'download.list': (after, limit) => packRows(downloads.list(after, limit)),
+    'download.load': (after, limit, maxBytes) => packPage(downloads.load(after, limit, maxBytes)),
     'download.metainfo': infoHash => downloads.metainfo(infoHash),
     'download.totals': totals => downloads.setTotals(totals),
     'download.seeded': seeded => downloads.setSeeded(seeded),

@@ -4,11 +4,12 @@
 import type { InfoHash } from '../base/ids.ts'
 import type { FeedCheck, KeptFeed } from '../ports/feed-records.ts'
 import type { FileRun } from '../ports/progress-journal.ts'
-import type { DownloadChange, LoggedEvent, NewDownload, StoredDownload, StoredMetainfo } from '../ports/records.ts'
+import type { DownloadChange, LoggedEvent, NewDownload, StoredMetainfo } from '../ports/records.ts'
 import type { SeenFile } from '../ports/seen-files.ts'
 import type { NotedSettingChange, SettingChange } from '../ports/settings-history.ts'
 import type { AnnounceRow } from './announce-rows.ts'
-import type { PackedDownload, PackedFacts, PackedResume } from './packed-progress.ts'
+import type { PackedPage } from './row-texts.ts'
+import type { PackedFacts, PackedResume } from './packed-progress.ts'
 import type { FollowedRow, PublishedRow } from './update-rows.ts'
 
 /** Every job. Arguments are tuples so that a batch packs small. */
@@ -16,8 +17,10 @@ export interface RecordJobs {
   'download.insert': { args: [download: NewDownload]; reply: boolean }
   'download.update': { args: [infoHash: InfoHash, change: DownloadChange]; reply: boolean }
   'download.delete': { args: [infoHash: InfoHash]; reply: boolean }
-  'download.list': { args: [after: number, limit: number]; reply: StoredDownload[] }
-  'download.load': { args: [after: number, limit: number, maxBytes: number]; reply: PackedDownload[] }
+  'download.count': { args: []; reply: number }
+  /** See packRows. */
+  'download.list': { args: [after: number, limit: number]; reply: string }
+  'download.load': { args: [after: number, limit: number, maxBytes: number]; reply: PackedPage }
   'download.metainfo': { args: [infoHash: InfoHash]; reply: StoredMetainfo | null }
   'download.totals': { args: [totals: [infoHash: InfoHash, up: number, down: number][]]; reply: void }
   'download.seeded': { args: [seeded: (readonly [infoHash: InfoHash, seconds: number])[]]; reply: void }

@@ -4,7 +4,6 @@
 
 import type { FileFacts } from '../ports/piece-store.ts'
 import type { ResumeData } from '../ports/progress-journal.ts'
-import type { LoadedDownload } from '../ports/records.ts'
 import type { Steps } from '../wire/steps.ts'
 
 /**
@@ -25,9 +24,6 @@ export interface PackedResume {
   readonly files: PackedFacts
   readonly newestMs: number
 }
-
-/** LoadedDownload as it travels. */
-export type PackedDownload = Omit<LoadedDownload, 'resume'> & { readonly resume: PackedResume | null }
 
 /** The facts as bytes; at once, so that jobs keep the order of their calls. */
 export function packFacts(files: readonly FileFacts[]): PackedFacts {

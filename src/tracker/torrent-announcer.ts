@@ -18,6 +18,7 @@ import { announceLanes, type AnnounceSpread, type Lane } from './announce-lanes.
 import type { Due, DueQueue } from './due-queue.ts'
 import { TierList } from './tier-list.ts'
 import { type TrackerClient, TrackerError } from './tracker-client.ts'
+import { TrackerEntries } from './tracker-entries.ts'
 import { type PaceOptions, TrackerEntry } from './tracker-entry.ts'
 
 /** A user may force an announce this often: who asks more often asks a tracker for a ban. */
@@ -68,11 +69,12 @@ export class TorrentAnnouncer implements HashAnnouncer {
   readonly #options: TorrentAnnouncerOptions
   readonly #deps: TorrentAnnouncerDeps
   readonly #params: AnnouncerParams
-  readonly #key: number
+  /** Made with the first announce: most of many thousands at a start wait long for theirs. */
+  #key: number | null = null
   /** What of the entries outlives the process. */
   readonly #outlives: AnnounceRecord
   readonly #tierList: TierList
-  readonly #entries = new Map<string, TrackerEntry>()
+  readonly #entries = new TrackerEntries()
   /** Trackers that were taken away: who is added again is not asked earlier for that. At most MAX_GONE. */
   #gone: Map<string, TrackerEntry> | null = null
   readonly #roundDue: Due
@@ -95,7 +97,6 @@ export class TorrentAnnouncer implements HashAnnouncer {
     this.#deps = deps
     this.#params = params
     this.#completedTold = params.completedBefore === true
-    this.#key = Buffer.from(deps.random.bytes(4)).readUInt32BE(0)
     this.#outlives = new AnnounceRecord(params.infoHash, deps)
     this.#tierList = new TierList(params.tiers, deps.random)
     for (const url of this.#tierList.order()) this.#addEntry(url)
@@ -202,6 +203,8 @@ export class TorrentAnnouncer implements HashAnnouncer {
     this.#session.end()
     this.#session = null
     this.#roundDue.cancel()
+    // Thousands of seeds have told no tracker yet when a node ends soon after its start.
+    if (!this.#isHeard) return Promise.resolve()
     this.#stopping = this.#farewells(deadlineMs).finally(() => {
       this.#stopping = null
       if (this.#startAgain) this.start()
@@ -209,10 +212,16 @@ export class TorrentAnnouncer implements HashAnnouncer {
     return this.#stopping
   }
 
+  /** Some tracker heard of this session, or is hearing of it. */
+  get #isHeard(): boolean {
+    for (const entry of this.#entries.values()) if (entry.heardStarted || entry.inFlight !== null) return true
+    return false
+  }
+
   #addEntry(url: string): void {
     const entry = new TrackerEntry(url)
     if (entry.host === '' || this.#deps.clientFor(url) === null) entry.unusable('this kind of tracker is not supported')
-    this.#entries.set(url, entry)
+    this.#entries.add(entry)
     const before = this.#gone?.get(url)
     if (before !== undefined) entry.continue(before)
     else this.#outlives.recall(entry)
@@ -374,6 +383,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
 
   #request(entry: TrackerEntry, event: AnnounceEvent): AnnounceRequest {
     const wanted = event === 'stopped' ? 0 : this.#params.wantedPeers()
+    this.#key ??= Buffer.from(this.#deps.random.bytes(4)).readUInt32BE(0)
     return {
       ...entry.sinceStarted(event, this.#params.counters()),
       infoHash: infoHashBytes(this.#params.infoHash),

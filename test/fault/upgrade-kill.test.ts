@@ -6,8 +6,9 @@ import { copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import Database from 'better-sqlite3'
-import type { LoadedDownload } from '../../src/ports/records.ts'
 import type { JobMessage } from '../../src/records/thread-messages.ts'
+import { RowTexts, type PackedPage } from '../../src/records/row-texts.ts'
+import { runSteps } from '../../src/wire/steps.ts'
 import { RecordsDatabase } from '../../src/records/records-database.ts'
 import { migrations } from '../../src/records/schema.ts'
 import { copyPath, openUpgraded } from '../../src/records/upgrade-database.ts'
@@ -39,7 +40,7 @@ async function assertGoesOn(path: string): Promise<void> {
   const last: JobMessage = { name: 'event.read', args: [0, 1000] }
   const [loaded, events] = database.run([load, last]).map(answer => (answer.ok ? answer.reply : answer))
   assert.deepEqual(
-    (loaded as LoadedDownload[]).map(({ download }) => download.name),
+    runSteps(new RowTexts().page(loaded as PackedPage)).map(({ download }) => download.name),
     Array.from({ length: DOWNLOADS }, (_, index) => oldDownload(OLD, index + 1)['name']),
   )
   assert.equal((events as { type: string }[]).at(-1)?.type, 'upgrader_finished')

@@ -68,9 +68,11 @@ export const listDownloads = route({
   sample: { path: '/downloads', query: 'get_peers=1&get_files=true&get_pieces=1', status: 200 },
   run: async ({ services: { downloads } }, { parameters }) => {
     const { query, fields, ...parts } = askedList(parameters)
+    const plain = !Object.values(parts).includes(true)
+    const early = query === null || !plain ? null : await downloads.earlyPage(query)
+    if (early !== null) return new PreparedJson(await downloads.pageJson(early, fields))
     // An empty list from a node that has not looked yet would say that every download is gone.
     await downloads.whenListed()
-    const plain = !Object.values(parts).includes(true)
     if (query === null)
       return plain
         ? new PreparedJson(await downloads.listJson())

@@ -53,6 +53,8 @@ export interface WalkOptions {
   readonly skips: boolean
   /** The walk rejects with AppError Aborted soon after it fires. */
   readonly signal: AbortSignal | undefined
+  /** Folders that are open already, at the same place; they stay open. Absent: it opens its own, and closes them. */
+  readonly chain?: FolderChain
 }
 
 /** One walk. */
@@ -64,7 +66,7 @@ export class FolderWalk {
   constructor(work: FolderWork, options: WalkOptions) {
     this.#work = work
     this.#options = options
-    this.#chain = new FolderChain(options.place.root, options.place.folders, FOLDERS_OPEN)
+    this.#chain = options.chain ?? new FolderChain(options.place.root, options.place.folders, FOLDERS_OPEN)
   }
 
   /** From `plan` down. Rejects with what the disk or the work said: what is done until then stays done. */
@@ -72,7 +74,7 @@ export class FolderWalk {
     try {
       await this.#walk(plan)
     } finally {
-      await this.#options.place.turn(() => this.#chain.close())
+      if (this.#options.chain === undefined) await this.#options.place.turn(() => this.#chain.close())
     }
   }
 

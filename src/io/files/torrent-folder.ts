@@ -11,11 +11,12 @@ import { AppError } from '../../base/errors.ts'
 import type { OwnFiles } from '../../ports/own-files.ts'
 import type { FileChoice, FileFacts } from '../../ports/piece-store.ts'
 import { noTurns } from '../../ports/volumes.ts'
-import { runStepsInTurns, type Steps } from '../../wire/steps.ts'
+import { runStepsInTurns } from '../../wire/steps.ts'
 import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
 import { clearFolder } from './clear-folder.ts'
 import { diskError, errnoOf } from './disk-errors.ts'
-import { FILES_A_STEP, nameOf, type PlannedFolder, planFolders } from './folder-plan.ts'
+import { absentFacts, statFile } from './file-facts.ts'
+import { nameOf, type PlannedFolder, planFolders } from './folder-plan.ts'
 import { makePlace } from './make-place.ts'
 import { placeOf } from './placed-path.ts'
 import { entriesThere, FolderWalk, type WalkPlace } from './folder-walk.ts'
@@ -324,22 +325,6 @@ async function flushFolder(folder: SafeFolder): Promise<void> {
   await syncDescriptor(folder.fd).catch((error: unknown) => {
     if (errnoOf(error) !== 'EINVAL') throw error
   })
-}
-
-/** Facts of files that are not there; in steps. */
-function* absentFacts(count: number): Steps<FileFacts[]> {
-  const facts: FileFacts[] = []
-  for (let index = 0; index < count; index++) {
-    if (index % FILES_A_STEP === FILES_A_STEP - 1) yield
-    facts.push({ index, exists: false, sizeBytes: 0, mtimeMs: 0 })
-  }
-  return facts
-}
-
-async function statFile(folder: SafeFolder, file: TorrentFile): Promise<FileFacts> {
-  const stats = await folder.stat(nameOf(file))
-  if (stats === null || !stats.isFile()) return { index: file.index, exists: false, sizeBytes: 0, mtimeMs: 0 }
-  return { index: file.index, exists: true, sizeBytes: Number(stats.size), mtimeMs: Number(stats.mtimeNs) / 1e6 }
 }
 
 async function naming<T>(path: string, operation: Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 // Records of the downloads, one after the other, so that making many of them holds up no other work.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { InfoHash } from '../../base/ids.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ListedDownload } from './download-records-api.ts'
 import type { ListOptions } from './downloads-api.ts'
@@ -79,9 +80,10 @@ export async function pageJson(
   let text = '{"downloads":['
   let before = ''
   for (const [at, infohash] of infohashes.entries()) {
-    const entry = set.lookUp(infohash)
+    // Not lookUp(): a page may be asked for while the list is being read.
+    const entry = set.entries.get(infohash as InfoHash)
     // It was removed since the page was found.
-    if (entry === null) continue
+    if (entry === undefined) continue
     const record = entry.plainRecord(limits)
     text += before + JSON.stringify(fields === null ? record : fieldsOf(record, fields))
     before = ','

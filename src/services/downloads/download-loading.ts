@@ -11,9 +11,11 @@ import { decodeStored, specOf } from './new-download.ts'
 
 /** Hands one to its engine; a failure is in its record. Answers its entry. */
 export async function loadDownload(set: DownloadSet, loaded: LoadedDownload, log: Log): Promise<DownloadEntry> {
-  const { download, stored, resume } = loaded
-  const entry = set.entries.get(download.infoHash) ?? new DownloadEntry(download)
+  const { stored, resume } = loaded
+  const entry = set.entries.get(loaded.download.infoHash) ?? new DownloadEntry(loaded.download)
   set.enter(entry)
+  // What is listed already: of a hundred thousand downloads no row is kept twice.
+  const download = entry.stored
   try {
     const { infoHash, announceTiers } = download
     const metainfo = stored === null ? null : await decodeStored(stored, infoHash, announceTiers)

@@ -81,6 +81,11 @@ export interface DownloadsService {
    * (filter), DownloadNotFound (`after`), TooManyRequests, NotReady.
    */
   findPage(query: ListQuery): Promise<ListPage>
+  /**
+   * The first page of a list that is still being read at a start, where that is known: of the order of adding, all of
+   * them. Null: findPage() is to be asked, after whenListed().
+   */
+  earlyPage(query: ListQuery): Promise<ListPage | null>
   /** `{"downloads":[...],"total":n,"next":"..."}`: the plain records of a page, null = with all fields. */
   pageJson(page: ListPage, fields: readonly string[] | null): Promise<readonly Uint8Array[]>
   /** One record, with the parts asked for. */

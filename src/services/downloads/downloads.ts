@@ -28,6 +28,7 @@ import { DownloadList } from './download-list.ts'
 import { pageJson, recordsOf } from './download-listing.ts'
 import { loadDownload, removeTorrent } from './download-loading.ts'
 import { DownloadSet } from './download-set.ts'
+import { EarlyPage } from './list/early-page.ts'
 import { DownloadTotals } from './download-totals.ts'
 import type { DownloadsDeps } from './downloads-deps.ts'
 import { EngineReports } from './engine-reports.ts'
@@ -54,6 +55,7 @@ export class Downloads implements DownloadsService {
   readonly #pages: ListPages
   readonly #deltas: DownloadDeltas
   readonly #opened = makeDeferred<void>()
+  readonly #early = new EarlyPage(this.#set)
   readonly #goals: SeedingGoals
   readonly #scrubs: Scrubs
   readonly #moves: StorageMoves
@@ -122,7 +124,12 @@ export class Downloads implements DownloadsService {
   /** Connects the store and lists every download in it as waiting. */
   async openStore(records: DownloadRecords): Promise<void> {
     this.#set.records = records
-    for (const stored of await records.list()) this.#set.enter(new DownloadEntry(stored))
+    for await (const { rows, total } of records.list()) {
+      for (const stored of rows) this.#set.enter(new DownloadEntry(stored))
+      this.#early.came(total)
+      await nextTurn()
+    }
+    this.#early.end()
     this.#set.listed = true
     this.#changed(null)
     this.#opened.resolve()
@@ -256,6 +263,10 @@ export class Downloads implements DownloadsService {
 
   listJson(): Promise<readonly Uint8Array[]> {
     return this.#list.json()
+  }
+
+  async earlyPage(query: ListQuery): Promise<ListPage | null> {
+    return this.#set.listed ? null : this.#early.find(query)
   }
 
   findPage(query: ListQuery): Promise<ListPage> {

@@ -17,6 +17,8 @@ import type { EventHub } from '../events/events.ts'
 const LOOK_MS = 10_000
 /** How long downloads have seeded goes to the store this often: a kill loses no more of the count. */
 const NOTE_MS = 600_000
+/** Seeds that are noted together: a hundred thousand in one go would hold up what else there is to do. */
+const NOTED_AT_ONCE = 500
 /** Less than this part of the size downloaded: the data was there before. */
 const OWN_DATA_PART = 0.01
 
@@ -93,7 +95,7 @@ export class SeedingGoals {
   /** Settles when what was counted is in the store. */
   async stop(): Promise<void> {
     for (const timer of this.#timers.splice(0)) timer.cancel()
-    await this.#note()
+    await this.#note(true)
   }
 
   /** What the engine says of a download. */
@@ -180,11 +182,17 @@ export class SeedingGoals {
     void this.#write([[infoHash, entry.stored.seededSec]])
   }
 
-  async #note(): Promise<void> {
-    const counted = [...this.#seeds.values()].map(
-      ({ entry }) => [entry.stored.infoHash, this.seededSec(entry)] as const,
-    )
-    if (counted.length > 0) await this.#write(counted)
+  /** `last`: the store is about to close, and nothing else waits for it. */
+  async #note(last = false): Promise<void> {
+    const seeds = [...this.#seeds.values()]
+    const writes: Promise<void>[] = []
+    for (let at = 0; at < seeds.length; at += NOTED_AT_ONCE) {
+      const some = seeds.slice(at, at + NOTED_AT_ONCE)
+      const write = this.#write(some.map(({ entry }) => [entry.stored.infoHash, this.seededSec(entry)]))
+      if (last) writes.push(write)
+      else await write
+    }
+    await Promise.all(writes)
   }
 
   async #write(counted: readonly (readonly [InfoHash, number])[]): Promise<void> {

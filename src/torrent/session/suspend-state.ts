@@ -265,8 +265,7 @@ export class SuspendState implements QueueMember {
 
   async #unchanged({ metainfo, resume }: TorrentSpec): Promise<boolean> {
     if (metainfo === null || resume === null) return false
-    const store = this.#engine.deps.stores.open(layoutOf(this.#destination, metainfo))
-    const facts = await store.facts().catch(() => null)
+    const facts = await this.#engine.deps.stores.look(layoutOf(this.#destination, metainfo)).catch(() => null)
     return facts !== null && filesUnchanged(metainfo, resume, facts)
   }
 

@@ -112,6 +112,8 @@ export class TorrentQueue {
   }
 
   leave(place: Place<QueueMember>): void {
+    // At the end of a node all leave: nobody's turn comes any more, and each would move all that are behind it.
+    if (this.#closed) return
     this.#queue.leave(place)
     this.#changed(place)
   }

@@ -169,6 +169,7 @@ export class ServiceDouble implements Services {
       this.#note('list', {})
       return [Buffer.from(JSON.stringify({ downloads: this.#records() }))]
     },
+    earlyPage: () => Promise.resolve(null),
     findPage: async (query: ListQuery): Promise<ListPage> => {
       this.#note('findPage', query)
       const infohashes = this.#records().map(({ infohash }) => infohash)

@@ -70,6 +70,10 @@ export class MemoryPieceStores implements PieceStores {
     return new MemoryPieceStore(this, layout)
   }
 
+  look(layout: StoreLayout): Promise<FileFacts[]> {
+    return this.open(layout).facts()
+  }
+
   /** What is on the disk for `key`; undefined when nothing was ever written. */
   content(key: string): DiskContent | undefined {
     return this.#contents.get(key)

@@ -205,3 +205,37 @@ test('what comes after the end is not heard', async () => {
   assert.equal(street.cable.sent.length, 1)
   await street.close()
 })
+
+test('very many torrents are looked through when there is room for a datagram, not every few seconds', async () => {
+  const street = new Street()
+  const many = Array.from({ length: 3000 }, (_, index) => hash(index))
+  const one = await street.neighbour([])
+  const two = await street.neighbour(many)
+  let looked = 0
+  const taken = two.torrents[Symbol.iterator].bind(two.torrents)
+  two.torrents[Symbol.iterator] = () => {
+    looked += 1
+    return taken()
+  }
+  await street.clock.advance(30 * MINUTE_MS)
+  // A datagram a minute; without that it is 12 looks a minute.
+  assert.ok(looked <= 2 * 31, `looked ${looked} times`)
+  assert.deepEqual(one.found, [])
+  await street.close()
+})
+
+test('of more torrents than are told of in five minutes each has its turn before any has a second one', async () => {
+  const street = new Street()
+  const many = Array.from({ length: 1000 }, (_, index) => hash(index))
+  const heard: InfoHash[] = []
+  const listener = street.cable.host({ 4: '192.168.0.77', 6: 'fd00::77' })
+  const socket = await listener.join({ family: 4, ip: LSD_GROUPS[4], port: 6771 }, bytes =>
+    heard.push(...decodeLsdAnnounce(bytes).infoHashes),
+  )
+  await street.neighbour(many)
+  await street.clock.advance(20 * MINUTE_MS)
+  assert.ok(heard.length > 200)
+  assert.equal(new Set(heard.slice(0, 1000)).size, Math.min(1000, heard.length))
+  await socket.close()
+  await street.close()
+})

@@ -10,6 +10,7 @@ import { EventRows, MAX_EVENT_AGE_MS } from '../../../src/records/event-rows.ts'
 import type { JobMessage } from '../../../src/records/thread-messages.ts'
 import { databaseError } from '../../../src/records/database-trouble.ts'
 import { openDatabase } from '../../../src/records/open-database.ts'
+import { RowTexts } from '../../../src/records/row-texts.ts'
 import { RecordsDatabase } from '../../../src/records/records-database.ts'
 import { type PackedResume, unpackResume } from '../../../src/records/packed-progress.ts'
 import type { ResumeData } from '../../../src/ports/progress-journal.ts'
@@ -89,8 +90,8 @@ test('a bad job fails alone; its neighbours in the batch are committed', t => {
   assert.equal(replies[0], true)
   assert.equal((replies[1] as { code: string }).code, 'Bug')
   assert.equal(replies[2], true)
-  const [list] = live(path, 'one', [{ name: 'download.list', args: [0, 10] }], false) as [unknown[]]
-  assert.equal(list.length, 2)
+  const [list] = live(path, 'one', [{ name: 'download.list', args: [0, 10] }], false) as [string]
+  assert.equal(new RowTexts().unpack(list).length, 2)
 })
 
 test('a newer schema, a foreign database and damaged files are refused with one sentence', async t => {

@@ -13,7 +13,7 @@ import type { JobName } from '../../../src/records/jobs.ts'
 import type { UpgradeNote } from '../../../src/records/thread-messages.ts'
 import { openDatabase } from '../../../src/records/open-database.ts'
 import { RecordsDatabase } from '../../../src/records/records-database.ts'
-import { type PackedDownload, unpackResume } from '../../../src/records/packed-progress.ts'
+import { RowTexts, type PackedPage } from '../../../src/records/row-texts.ts'
 import { runSteps } from '../../../src/wire/steps.ts'
 import { type Migration, migrations } from '../../../src/records/schema.ts'
 import { copyPath, openUpgraded } from '../../../src/records/upgrade-database.ts'
@@ -91,8 +91,7 @@ function assertMetainfo(stored: StoredMetainfo | null, schema: number, n: number
 }
 
 function loadedIn(database: RecordsDatabase): LoadedDownload[] {
-  const rows = reply(database, 'download.load', 0, 1000, 1e9) as PackedDownload[]
-  return rows.map(row => ({ ...row, resume: runSteps(unpackResume(row.resume)) }))
+  return runSteps(new RowTexts().page(reply(database, 'download.load', 0, 1000, 1e9) as PackedPage))
 }
 
 /** Everything an old database held is there for today's program. */
@@ -255,7 +254,7 @@ test('a step that leaves rows that refer to nothing is undone', async t => {
   const orphaning = { adds: 'orphans', sql: 'DELETE FROM downloads WHERE id = 1' }
   await assert.rejects(openUpgraded(optionsOf(path), undefined, [...migrations, orphaning]), /rows refer to nothing/)
   const database = new RecordsDatabase(optionsOf(path))
-  assert.equal((reply(database, 'download.list', 0, 1000) as unknown[]).length, DOWNLOADS)
+  assert.equal(new RowTexts().unpack(reply(database, 'download.list', 0, 1000) as string).length, DOWNLOADS)
   database.close()
 })
 

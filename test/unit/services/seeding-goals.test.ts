@@ -7,7 +7,7 @@ import { NO_CONTROLS } from '../../../src/services/downloads/download-controls.t
 import { seedingGoal, type SeedingMode, shareRatio } from '../../../src/services/downloads/seeding-goals.ts'
 import type { TorrentSnapshot } from '../../../src/torrent/types.ts'
 import { makeTorrent } from '../../kit/content/make-torrent.ts'
-import { type DownloadsBench, FakeTorrent, type MemoryRecords, startDownloads } from './service-doubles.ts'
+import { type DownloadsBench, FakeTorrent, MemoryRecords, startDownloads } from './service-doubles.ts'
 
 const made = makeTorrent({ length: 100_000 })
 const { infoHash } = made
@@ -151,4 +151,33 @@ test('a suspended one is looked at once for its ratio, and again when its goal i
   await patch({ seeding_ratio: 1.25 })
   await later(10_000)
   assert.equal(torrent.status, 'stopped')
+})
+
+test('how long very many have seeded is noted some at a time, at the end all at once', async () => {
+  const records = new MemoryRecords()
+  const bench = await startDownloads(records)
+  for (let n = 0; n < 1200; n++) {
+    const each = makeTorrent({ length: 100, seed: n + 1, name: `t${n}` })
+    await bench.downloads.addFile(each.torrent, {})
+    bench.downloads.engineEvents.statusChanged(each.infoHash, 'seeding')
+  }
+  const sizes: number[] = []
+  const answers: (() => void)[] = []
+  records.setSeeded = counted => {
+    sizes.push(counted.length)
+    return new Promise(resolve => answers.push(resolve))
+  }
+  bench.clock.advance(600_000)
+  await settle()
+  assert.deepEqual(sizes, [500])
+  for (let answered = 0; answered < answers.length; answered++) {
+    answers[answered]?.()
+    await settle()
+  }
+  assert.deepEqual(sizes, [500, 500, 200])
+  const stopped = bench.downloads.stop()
+  await settle()
+  assert.deepEqual(sizes.slice(3), [500, 500, 200])
+  for (const answer of answers) answer()
+  await stopped
 })

@@ -8,6 +8,7 @@ import type { Clock, Timer } from '../../../src/ports/clock.ts'
 import type {
   DownloadChange,
   DownloadRecords,
+  ListedRows,
   LoadedDownload,
   NewDownload,
   StoredDownload,
@@ -362,8 +363,8 @@ export class MemoryRecords implements DownloadRecords {
     return this.rows.delete(infoHash)
   }
 
-  async list(): Promise<StoredDownload[]> {
-    return [...this.rows.values()]
+  async *list(): AsyncGenerator<ListedRows> {
+    yield { rows: [...this.rows.values()], total: this.rows.size }
   }
 
   async *loadAll(): AsyncGenerator<LoadedDownload[]> {

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { DueQueue } from '../../../src/tracker/due-queue.ts'
+import { SeededRandom } from '../../kit/sim/seeded-random.ts'
 import { reply, settle, TrackerWorld } from './tracker-kit.ts'
 
 const url = (host: string): string => `http://${host}/announce`
@@ -479,4 +481,18 @@ test('a forced announce goes out whatever the interval, to one or to all, and ne
   assert.equal(torrent.announceNow([url('a')]), 0)
   assert.equal(world.http.announces('b').length, 1)
   assert.equal(torrent.announceNow([url('nobody')]), 0)
+})
+
+test('seeds that have told nobody yet end at once: no chance is drawn and no deadline kept for any', async t => {
+  const world = new TrackerWorld()
+  const drawn = t.mock.method(SeededRandom.prototype, 'bytes')
+  world.http.trackers.set('a', () => reply({ interval: 900 }))
+  world.wanted = 0
+  const many = Array.from({ length: 200 }, () => world.create([[url('a')]]))
+  for (const torrent of many) torrent.start()
+  assert.equal(drawn.mock.callCount(), 0)
+  const made = t.mock.method(DueQueue.prototype, 'create')
+  await Promise.all(many.map(torrent => torrent.stop(1000)))
+  assert.equal(made.mock.callCount(), 0)
+  assert.equal(world.http.announces('a').length, 0)
 })
