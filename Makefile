@@ -107,13 +107,14 @@ live-transcripts: build
 mutations: build ## Changes over src drawn by SEED (COUNT=60) that the tests are to find; half an hour and more
 	@nice node dist/test/kit/runners/run-mutations.js
 
-# The machine code that hashes, made so that every access to memory is watched, and its tests: SECONDS=n makes it longer.
+# The machine code that hashes and that has sockets, made so that every access to memory is watched, and its tests: SECONDS=n makes it longer.
 .PHONY: fuzz-native
-fuzz-native: build ## The native hash under AddressSanitizer, half a minute
+fuzz-native: build ## The native hash and sockets under AddressSanitizer, half a minute
 	@node dist/src/build/native-part.js --sanitize=dist/src/native/watched.node
 	@TRIBUTARY_NATIVE=$$PWD/dist/src/native/watched.node FUZZ_SECONDS=$(or $(SECONDS),20) ASAN_OPTIONS=detect_leaks=0 \
 	LD_PRELOAD="$$(cc -print-file-name=libasan.so) $$(cc -print-file-name=libubsan.so)" \
-	node --test --test-concurrency=1 dist/test/fuzz/native-hash.test.js dist/test/unit/pools/native-hash.test.js
+	node --test --test-concurrency=1 dist/test/fuzz/native-hash.test.js dist/test/fuzz/native-udp.test.js dist/test/unit/pools/native-hash.test.js \
+	dist/test/unit/io/udp-native.test.js
 
 # The killed node of `make test`, at 200 random moments instead of 20; SEED=n repeats a run.
 soak-kill: build ## kill -9 at 200 random moments under load

@@ -1,70 +1,22 @@
-// What JavaScript calls (Node-API 8, the same file for every Node since 16). Every argument is looked at before memory
-// is: one that is wrong throws RangeError. Keeps nothing between calls, so any thread may call it.
+// What JavaScript calls to hash (Node-API 8, the same file for every Node since 16), and the list of all there is.
+// Every argument is looked at before memory is: one that is wrong throws RangeError. Hashing keeps nothing between
+// calls, so any thread may call it; sockets are a thread's own (udp.c).
 
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
-#define NAPI_VERSION 8
 #include <fcntl.h>
 #include <limits.h>
-#include <node_api.h>
 
+#include "arguments.h"
 #include "sha.h"
+#include "udp.h"
 
 _Static_assert(sizeof(struct sha_context) == CONTEXT_BYTES, "JavaScript allocates contexts");
 
-#define MOST_ARGUMENTS 5
 // Looked at and hashed together; more take turns.
 #define PARTS_A_TURN 1024
 // What a double counts exactly.
 #define MOST_EXACT 9007199254740992.0
-
-// The arguments of a call, or that it has failed.
-struct call {
-  napi_env env;
-  napi_value values[MOST_ARGUMENTS];
-  bool failed;
-};
-
-// Bytes of a typed array.
-struct bytes {
-  uint8_t *at;
-  size_t length;
-};
-
-static struct call arguments_of(napi_env env, napi_callback_info info) {
-  struct call call = {.env = env};
-  size_t count = MOST_ARGUMENTS;
-  call.failed = napi_get_cb_info(env, info, &count, call.values, NULL, NULL) != napi_ok;
-  return call;
-}
-
-static void refuse(struct call *call, const char *text) {
-  if (!call->failed) napi_throw_range_error(call->env, NULL, text);
-  call->failed = true;
-}
-
-static unsigned number_at(struct call *call, unsigned index, unsigned below, const char *text) {
-  uint32_t number = 0;
-  double given = 0;
-  if (call->failed) return 0;
-  if (napi_get_value_double(call->env, call->values[index], &given) != napi_ok || !(given >= 0 && given < below)) refuse(call, text);
-  else number = (uint32_t)given;
-  return number;
-}
-
-static struct bytes bytes_at(struct call *call, unsigned index, napi_typedarray_type wanted, const char *text) {
-  napi_typedarray_type type;
-  size_t length = 0;
-  void *data = NULL;
-  bool is_array = false;
-  if (call->failed) return (struct bytes){NULL, 0};
-  if (napi_is_typedarray(call->env, call->values[index], &is_array) != napi_ok || !is_array ||
-      napi_get_typedarray_info(call->env, call->values[index], &type, &length, &data, NULL, NULL) != napi_ok || type != wanted) {
-    refuse(call, text);
-    return (struct bytes){NULL, 0};
-  }
-  return (struct bytes){data, length};
-}
 
 static const struct sha_path *path_at(struct call *call, unsigned index) {
   const unsigned number = number_at(call, index, PATHS, "there is no such path");
@@ -169,17 +121,12 @@ static napi_value paths(napi_env env, napi_callback_info info) {
   return list;
 }
 
-static void offer(napi_env env, napi_value exports, const char *name, napi_callback callback) {
-  napi_value function;
-  if (napi_create_function(env, name, NAPI_AUTO_LENGTH, callback, NULL, &function) == napi_ok)
-    napi_set_named_property(env, exports, name, function);
-}
-
 NAPI_MODULE_INIT() {
   offer(env, exports, "paths", paths);
   offer(env, exports, "update", update);
   offer(env, exports, "finish", finish);
   offer(env, exports, "pairs", pairs);
   offer(env, exports, "willNeed", will_need);
+  offer_udp(env, exports);
   return exports;
 }

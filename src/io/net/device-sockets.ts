@@ -58,11 +58,24 @@ export class DeviceSockets {
     return device === null ? null : this.#calls.open('tcp', familyOf(at.ip), device, at)
   }
 
+  /**
+   * A descriptor of a UDP socket that is bound to `at`; null: `at` has no device, bind to the address. Throws as
+   * listening() does.
+   */
+  datagrams(at: PeerAddress): number | null {
+    const device = this.#deviceAt(at.ip)
+    return device === null ? null : this.#calls.open('udp', familyOf(at.ip), device, at)
+  }
+
+  /** Closes a descriptor of datagrams() that nothing took. */
+  close(fd: number): void {
+    this.#calls.close(fd)
+  }
+
   /** Binds `socket` to `at`; false: `at` has no device, bind to the address. Throws as listening() does. */
   bindDatagrams(socket: DatagramSocket, at: PeerAddress): boolean {
-    const device = this.#deviceAt(at.ip)
-    if (device === null) return false
-    const fd = this.#calls.open('udp', familyOf(at.ip), device, at)
+    const fd = this.datagrams(at)
+    if (fd === null) return false
     this.#owned(fd, () => socket.bind({ fd }))
     this.#calls.ownAddress(fd)
     return true

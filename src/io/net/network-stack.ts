@@ -30,7 +30,7 @@ import type { ProxyConfig } from '../proxy/proxy-config.ts'
 import type { OutgoingRoute } from './routed-connector.ts'
 import type { SocketCalls } from './socket-calls.ts'
 import { NetTcpNetwork } from './tcp-net.ts'
-import { DgramNetwork } from './udp-dgram.ts'
+import { ChosenNetwork } from './udp-choice.ts'
 
 /** What the settings say about the network. */
 export interface NetworkStackOptions {
@@ -100,11 +100,11 @@ export function makeNetworkStack(options: NetworkStackOptions, deps: NetworkStac
   const { bindTo, proxy } = options
   const { clock, random, log, policy } = deps
   const { place, devices } = boundPlace(bindTo, deps)
-  const net = { tcp: new NetTcpNetwork(devices), udp: new DgramNetwork(devices) }
+  const net = { tcp: new NetTcpNetwork(devices), udp: new ChosenNetwork(devices, log) }
   const placedTcp = place === null ? null : new PlacedTcpNetwork({ tcp: net.tcp, place, clock, random, log })
   const tcp = placedTcp ?? net.tcp
   const udp = place === null ? net.udp : new PlacedUdpNetwork({ udp: net.udp, place, clock, log })
-  const lookup = place === null ? null : placedLookup({ place, udp, tcp, here: new DgramNetwork(), clock, random })
+  const lookup = place === null ? null : placedLookup({ place, udp, tcp, here: new ChosenNetwork(), clock, random })
   const resolver = new DnsResolver(lookup === null ? { policy } : { policy, lookup })
   const placed = place === null ? null : { place, devices, proxy: null, proxyResolver: resolver }
   const direct: NetworkLane = { tcp, udp, resolver, route: placed, namesToProxy: false, failing: () => false }
@@ -144,7 +144,7 @@ function localLane(place: NetworkPlace | null, devices: DeviceSockets | null): L
   return {
     multicast: new DgramMulticast({ interfaces: family => localInterfaces(family, mayUse), devices }),
     gateways: new ProcGateways(mayUse),
-    udp: new KeptUdpNetwork({ udp: new DgramNetwork(devices), mayUse }),
+    udp: new KeptUdpNetwork({ udp: new ChosenNetwork(devices), mayUse }),
     http: new GatewayHttpClient(mayUse, devices),
   }
 }
@@ -165,7 +165,7 @@ function proxiedLane(
   },
 ): NetworkLane {
   const { tcp, udp, resolver } = direct
-  const here = bound === null ? null : new DgramNetwork()
+  const here = bound === null ? null : new ChosenNetwork()
   const proxied = new ProxiedTcpNetwork({ proxy, allowIncoming: !forceProxy }, { tcp, resolver, clock })
   return {
     tcp: proxied,

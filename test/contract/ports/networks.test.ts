@@ -19,6 +19,7 @@ import { NetTcpNetwork } from '../../../src/io/net/tcp-net.ts'
 import { DgramNetwork } from '../../../src/io/net/udp-dgram.ts'
 import type { TcpNetwork, TcpStream, TcpStreamHandlers } from '../../../src/ports/tcp.ts'
 import type { UdpNetwork } from '../../../src/ports/udp.ts'
+import { datagramNetworks } from '../../kit/datagram-networks.ts'
 import { FakePlace } from '../../kit/doubles/fake-place.ts'
 import { startHttpProxy, startSocks4, startSocks5, type TestProxy } from '../../kit/peers/proxy-servers.ts'
 import { SeededRandom } from '../../kit/sim/seeded-random.ts'
@@ -27,7 +28,7 @@ import { waitFor } from '../../kit/wait-for.ts'
 
 const OPTIONS = { localIp: null, timeoutMs: 5_000 }
 const clock = new SystemClock()
-const base = { tcp: new NetTcpNetwork(), udp: new DgramNetwork() }
+const base: { tcp: TcpNetwork; udp: UdpNetwork } = { tcp: new NetTcpNetwork(), udp: new DgramNetwork() }
 const deps = { clock, random: new SeededRandom(1), log: silentLog }
 const resolver = new DnsResolver({ policy: new AddressPolicy() })
 
@@ -35,13 +36,13 @@ function configOf(kind: ProxyConfig['kind'], proxy: TestProxy): ProxyConfig {
   return { kind, host: '127.0.0.1', port: proxy.port, auth: null, hostnames: true }
 }
 
-async function proxied(t: TestContext, kind: ProxyConfig['kind'], started: Promise<TestProxy>) {
+async function proxied(t: TestContext, kind: ProxyConfig['kind'], started: Promise<TestProxy>, udp = base.udp) {
   const proxy = await started
   t.after(() => proxy.stop())
   const config = configOf(kind, proxy)
   return {
     tcp: new ProxiedTcpNetwork({ proxy: config, allowIncoming: false }, { tcp: base.tcp, resolver, clock }),
-    udp: new ProxiedUdpNetwork(config, { ...base, resolver, clock, log: silentLog }),
+    udp: new ProxiedUdpNetwork(config, { tcp: base.tcp, udp, resolver, clock, log: silentLog }),
   }
 }
 
@@ -57,10 +58,10 @@ const tcpAdapters: Record<string, (t: TestContext) => Promise<TcpNetwork>> = {
   'through HTTP': async t => (await proxied(t, 'http', startHttpProxy())).tcp,
 }
 
-const udpAdapters: Record<string, (t: TestContext) => Promise<UdpNetwork>> = {
-  plain: () => Promise.resolve(base.udp),
-  placed: () => Promise.resolve(new PlacedUdpNetwork({ ...deps, udp: base.udp, place: new FakePlace('127.0.0.5') })),
-  'through SOCKS5': async t => (await proxied(t, 'socks5', startSocks5())).udp,
+const udpAdapters: Record<string, (t: TestContext, udp: UdpNetwork) => Promise<UdpNetwork>> = {
+  plain: (_, udp) => Promise.resolve(udp),
+  placed: (_, udp) => Promise.resolve(new PlacedUdpNetwork({ ...deps, udp, place: new FakePlace('127.0.0.5') })),
+  'through SOCKS5': async (t, udp) => (await proxied(t, 'socks5', startSocks5(), udp)).udp,
 }
 
 /** Says back what it hears; ends the connection at `!`. */
@@ -180,7 +181,11 @@ for (const [name, make] of Object.entries(tcpAdapters)) {
   })
 }
 
-for (const [name, make] of Object.entries(udpAdapters)) {
+const udpCases = Object.entries(datagramNetworks).flatMap(([sockets, over]) =>
+  Object.entries(udpAdapters).map(([name, make]) => ({ name: `${name} by ${sockets}`, over, make })),
+)
+
+for (const { name, over, make } of udpCases) {
   describe(`UDP ${name}`, () => {
     test('datagrams there and back, with their sender; closed it is silent', async t => {
       const echo = createSocket('udp4')
@@ -194,7 +199,7 @@ for (const [name, make] of Object.entries(udpAdapters)) {
       t.after(() => echo.close())
       const at = { ip: '127.0.0.1', port: echo.address().port }
       const got: string[] = []
-      const udp = await make(t)
+      const udp = await make(t, over())
       const socket = await udp.bind({ family: 4, ip: null, port: 0 }, (bytes, from) => {
         got.push(`${Buffer.from(bytes).toString('hex')} ${from.ip}:${from.port}`)
       })

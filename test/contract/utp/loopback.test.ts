@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PeerAddress } from '../../../src/base/ids.ts'
+import { datagramNetworks } from '../../kit/datagram-networks.ts'
 import { startUdpRelay } from '../../kit/peers/udp-relay.ts'
 import { sendContent, someBytes, StreamEnd } from '../../kit/sim/utp-link.ts'
 import { startUtpNode, type UtpNode } from '../../kit/sim/utp-node.ts'
@@ -45,31 +46,33 @@ async function exchange(a: UtpNode, b: UtpNode, at: PeerAddress, bytes: number):
   )
 }
 
-for (const [family, ip] of [
-  [4, '127.0.0.1'],
-  [6, '::1'],
-] as const) {
-  test(`IPv${family}: bytes both ways at once, beside other users of the port`, async context => {
-    const a = await startUtpNode(family, ip).catch(() => null)
-    if (a === null) return context.skip(`no ${ip} here`)
-    const b = await startUtpNode(family, ip)
-    a.send('d1:y1:qe', b.address)
-    await exchange(a, b, b.address, 8 * MIB)
-    await waitFor('the datagram that is none of uTP', () => b.others.length === 1)
+for (const [name, over] of Object.entries(datagramNetworks)) {
+  for (const [family, ip] of [
+    [4, '127.0.0.1'],
+    [6, '::1'],
+  ] as const) {
+    test(`${name}, IPv${family}: bytes both ways at once, beside other users of the port`, async context => {
+      const a = await startUtpNode(family, ip, over()).catch(() => null)
+      if (a === null) return context.skip(`no ${ip} here`)
+      const b = await startUtpNode(family, ip, over())
+      a.send('d1:y1:qe', b.address)
+      await exchange(a, b, b.address, 8 * MIB)
+      await waitFor('the datagram that is none of uTP', () => b.others.length === 1)
+      await a.close()
+      await b.close()
+    })
+  }
+
+  test(`${name}: through a line that loses, delays, doubles and mixes`, async () => {
+    const a = await startUtpNode(4, '127.0.0.1', over())
+    const b = await startUtpNode(4, '127.0.0.1', over())
+    const listen = { ip: '127.0.0.1', port: 0 }
+    const line = { loss: 0.02, delayMs: 5, reorder: 0.01, reorderMs: 2, duplicate: 0.02, seed: 3 }
+    const relay = await startUdpRelay({ listen, peer: a.address }, { listen, peer: b.address }, line)
+    await exchange(a, b, relay.left, MIB)
+    assert.ok(relay.counts.fromLeft.lost > 0 && relay.counts.fromRight.lost > 0)
+    await relay.close()
     await a.close()
     await b.close()
   })
 }
-
-test('through a line that loses, delays, doubles and mixes', async () => {
-  const a = await startUtpNode(4, '127.0.0.1')
-  const b = await startUtpNode(4, '127.0.0.1')
-  const listen = { ip: '127.0.0.1', port: 0 }
-  const line = { loss: 0.02, delayMs: 5, reorder: 0.01, reorderMs: 2, duplicate: 0.02, seed: 3 }
-  const relay = await startUdpRelay({ listen, peer: a.address }, { listen, peer: b.address }, line)
-  await exchange(a, b, relay.left, MIB)
-  assert.ok(relay.counts.fromLeft.lost > 0 && relay.counts.fromRight.lost > 0)
-  await relay.close()
-  await a.close()
-  await b.close()
-})

@@ -4,6 +4,7 @@ import type { PeerAddress } from '../../../src/base/ids.ts'
 import { SystemClock } from '../../../src/io/clock.ts'
 import { SystemRandom } from '../../../src/io/random.ts'
 import { DgramNetwork } from '../../../src/io/net/udp-dgram.ts'
+import type { UdpNetwork } from '../../../src/ports/udp.ts'
 import { UtpNetwork } from '../../../src/utp/mux.ts'
 
 /** One socket with uTP on it. */
@@ -17,10 +18,10 @@ export interface UtpNode {
 }
 
 /** Binds a free port at `ip`. */
-export async function startUtpNode(family: 4 | 6, ip: string): Promise<UtpNode> {
+export async function startUtpNode(family: 4 | 6, ip: string, udp: UdpNetwork = new DgramNetwork()): Promise<UtpNode> {
   const others: string[] = []
   const holder: { utp: UtpNetwork | null } = { utp: null }
-  const socket = await new DgramNetwork().bind({ family, ip, port: 0 }, (bytes, from) => {
+  const socket = await udp.bind({ family, ip, port: 0 }, (bytes, from) => {
     if (holder.utp?.receive(bytes, from) !== true) others.push(Buffer.from(bytes).toString())
   })
   const sockets = family === 4 ? { 4: socket, 6: null } : { 4: null, 6: socket }

@@ -11,9 +11,9 @@ import { AppError } from '../../../src/base/errors.ts'
 import { callsForDevices, DeviceSockets } from '../../../src/io/net/device-sockets.ts'
 import { loadSocketCalls, type SocketCalls } from '../../../src/io/net/socket-calls.ts'
 import { NetTcpNetwork } from '../../../src/io/net/tcp-net.ts'
-import { DgramNetwork } from '../../../src/io/net/udp-dgram.ts'
 import type { LocalEndpoint } from '../../../src/ports/network-place.ts'
 import type { TcpStream, TcpStreamHandlers } from '../../../src/ports/tcp.ts'
+import { datagramNetworks } from '../../kit/datagram-networks.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 
 const LO = { ip: '127.0.0.1', port: null, device: 'lo' } as const
@@ -24,7 +24,8 @@ const skip = calls === null ? 'sockets cannot be bound to devices here' : false
 
 function rig(...endpoints: LocalEndpoint[]) {
   const devices = new DeviceSockets({ place: { endpoints: () => endpoints }, calls: calls as SocketCalls })
-  return { devices, tcp: new NetTcpNetwork(devices), udp: new DgramNetwork(devices) }
+  const udps = Object.values(datagramNetworks).map(make => make(devices))
+  return { devices, tcp: new NetTcpNetwork(devices), udps }
 }
 
 function descriptors(): number {
@@ -116,41 +117,45 @@ const failed =
     error instanceof AppError && error.code === code
 
 test('a taken port is an error, by TCP and UDP', { skip }, async t => {
-  const { tcp, udp } = rig(LO)
+  const { tcp, udps } = rig(LO)
   const listener = await tcp.listen({ ip: '127.0.0.1', port: 0 }, () => null)
   t.after(() => listener.close())
   await assert.rejects(
     tcp.listen(listener.address, () => null),
     failed('PortTaken'),
   )
-  const socket = await udp.bind({ family: 4, ip: '127.0.0.1', port: 0 }, () => undefined)
-  t.after(() => socket.close())
-  const same = { family: 4, ip: '127.0.0.1', port: socket.address.port } as const
-  const before = descriptors()
-  await assert.rejects(
-    udp.bind(same, () => undefined),
-    failed('PortTaken'),
-  )
-  assert.equal(descriptors(), before)
-  // Nor can another program share it by asking for that (SO_REUSEADDR): both would have to.
-  const thief = createSocket({ type: 'udp4', reuseAddr: true })
-  t.after(() => thief.close())
-  const bound = once(thief, 'listening')
-  thief.bind(same.port, '127.0.0.1')
-  await assert.rejects(bound, { code: 'EADDRINUSE' })
+  for (const udp of udps) {
+    const socket = await udp.bind({ family: 4, ip: '127.0.0.1', port: 0 }, () => undefined)
+    t.after(() => socket.close())
+    const same = { family: 4, ip: '127.0.0.1', port: socket.address.port } as const
+    const before = descriptors()
+    await assert.rejects(
+      udp.bind(same, () => undefined),
+      failed('PortTaken'),
+    )
+    assert.equal(descriptors(), before)
+    // Nor can another program share it by asking for that (SO_REUSEADDR): both would have to.
+    const thief = createSocket({ type: 'udp4', reuseAddr: true })
+    t.after(() => thief.close())
+    const bound = once(thief, 'listening')
+    thief.bind(same.port, '127.0.0.1')
+    await assert.rejects(bound, { code: 'EADDRINUSE' })
+  }
 })
 
 test('datagrams come and go over a socket of a device, also over IPv6', { skip }, async t => {
   for (const ip of ['127.0.0.1', '::1']) {
-    const { udp } = rig({ ip, port: null, device: 'lo' })
+    const { udps } = rig({ ip, port: null, device: 'lo' })
     const family = ip.includes(':') ? 6 : 4
-    const heard: string[] = []
-    const server = await udp.bind({ family, ip, port: 0 }, bytes => heard.push(Buffer.from(bytes).toString()))
-    const client = await udp.bind({ family, ip, port: 0 }, () => undefined)
-    t.after(() => Promise.all([server.close(), client.close()]))
-    client.send(Buffer.from('hello'), server.address)
-    await waitFor('the datagram', () => heard.length === 1)
-    assert.deepEqual(heard, ['hello'])
+    for (const udp of udps) {
+      const heard: string[] = []
+      const server = await udp.bind({ family, ip, port: 0 }, bytes => heard.push(Buffer.from(bytes).toString()))
+      const client = await udp.bind({ family, ip, port: 0 }, () => undefined)
+      t.after(() => Promise.all([server.close(), client.close()]))
+      client.send(Buffer.from('hello'), server.address)
+      await waitFor('the datagram', () => heard.length === 1)
+      assert.deepEqual(heard, ['hello'])
+    }
   }
 })
 
@@ -160,7 +165,7 @@ test('without its device a socket cannot be had, nor at an address that went', {
     { ...LO, device: 'gone0' },
     { ...LO, ip: '127.0.0.9' },
   ]) {
-    const { tcp, udp } = rig(endpoint)
+    const { tcp, udps } = rig(endpoint)
     const { handlers, closed } = watched()
     tcp.connect({ ip: '127.0.0.1', port: 1 }, FROM, handlers)
     const error = await closed
@@ -169,10 +174,11 @@ test('without its device a socket cannot be had, nor at an address that went', {
       tcp.listen({ ip: '127.0.0.1', port: 0 }, () => null),
       AppError,
     )
-    await assert.rejects(
-      udp.bind({ family: 4, ip: '127.0.0.1', port: 0 }, () => undefined),
-      AppError,
-    )
+    for (const udp of udps)
+      await assert.rejects(
+        udp.bind({ family: 4, ip: '127.0.0.1', port: 0 }, () => undefined),
+        AppError,
+      )
   }
   assert.equal(descriptors(), before)
 })

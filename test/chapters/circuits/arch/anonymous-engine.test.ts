@@ -12,6 +12,9 @@ const byPath = new Map(sourceFiles('src').map(file => [file.path, file]))
 const NETWORK =
   /^node:(net|dgram|http|https|http2|tls|dns|dns\/promises|child_process|cluster|inspector)$|^(uWebSockets\.js|koffi)$/
 
+/** Calls of the machine code that open sockets: who names one reaches a network as who loads node:dgram does. */
+const SOCKET_CALLS = /\budpOpen\b/
+
 /** Files of ours that are loaded with `path` or later, by import(). */
 function reachedFrom(path: string, found = new Map<string, SourceFile>()): Map<string, SourceFile> {
   const file = byPath.get(path)
@@ -26,9 +29,10 @@ function reachedFrom(path: string, found = new Map<string, SourceFile>()): Map<s
 
 /** Names of network modules that are loaded somewhere below `path`, with who loads them. */
 function networkBelow(path: string): string[] {
-  return [...reachedFrom(path).values()].flatMap(file =>
-    file.loads.filter(name => NETWORK.test(name)).map(name => `${file.path} loads ${name}`),
-  )
+  return [...reachedFrom(path).values()].flatMap(file => [
+    ...file.loads.filter(name => NETWORK.test(name)).map(name => `${file.path} loads ${name}`),
+    ...(SOCKET_CALLS.test(file.text) ? [`${file.path} opens sockets of the machine code`] : []),
+  ])
 }
 
 test('the engine over circuits loads nothing that reaches a network', () => {
@@ -44,8 +48,9 @@ test('the engine over circuits loads nothing that reaches a network', () => {
   assert.deepEqual(networkBelow('src/chapters/circuits/anonymous/late-lane.ts'), [])
 })
 
-test('the same look finds the network of the plain engine', () => {
+test('the same look finds the network of the plain engine, and the sockets of the machine code', () => {
   assert.notDeepEqual(networkBelow('src/node/engine/engine-parts.ts'), [])
+  assert.ok(networkBelow('src/io/net/udp-choice.ts').some(found => found.includes('machine code')))
 })
 
 test('the engine over circuits gets no plain way handed in', () => {

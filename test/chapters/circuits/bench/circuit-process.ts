@@ -10,7 +10,7 @@ import type { OwnCircuit } from '../../../../src/chapters/circuits/core/own-circ
 import { SystemClock } from '../../../../src/io/clock.ts'
 import { SystemRandom } from '../../../../src/io/random.ts'
 import { NetTcpNetwork } from '../../../../src/io/net/tcp-net.ts'
-import { DgramNetwork } from '../../../../src/io/net/udp-dgram.ts'
+import { ChosenNetwork } from '../../../../src/io/net/udp-choice.ts'
 import type { HopCount } from '../../../../src/chapters/circuits/ports/circuits.ts'
 import type { UdpSocket } from '../../../../src/ports/udp.ts'
 import { SealPool } from '../../../../src/chapters/overlay/sealing/seal-pool.ts'
@@ -208,7 +208,7 @@ async function builds(node: MadeCircuitNode, hops: number, count: number): Promi
 }
 
 async function node(options: { readonly flags: number; readonly known: number[]; readonly circuits: number }) {
-  const udp = new DgramNetwork()
+  const udp = new ChosenNetwork()
   const random = new SystemRandom()
   const limits = { min: options.circuits, max: options.circuits }
   const known = options.known.map(port => ({ ip, port }))

@@ -8,7 +8,7 @@ import type { OwnCircuit } from '../../../../src/chapters/circuits/core/own-circ
 import { SystemClock } from '../../../../src/io/clock.ts'
 import { SystemRandom } from '../../../../src/io/random.ts'
 import { NetTcpNetwork } from '../../../../src/io/net/tcp-net.ts'
-import { DgramNetwork } from '../../../../src/io/net/udp-dgram.ts'
+import { ChosenNetwork } from '../../../../src/io/net/udp-choice.ts'
 import { LAYER_BYTES, LAYER_HEAD_BYTES, type LayerKey } from '../../../../src/chapters/overlay/ports/overlay-crypto.ts'
 import type { UdpNetwork } from '../../../../src/ports/udp.ts'
 import { CELL_HEADER_BYTES, writeCellHead } from '../../../../src/chapters/circuits/wire/cell.ts'
@@ -117,7 +117,7 @@ let flood: Flood | null = null
 /** Sockets whose long datagrams are counted and go no further. */
 const counting: UdpNetwork = {
   bind: (at, receive) =>
-    new DgramNetwork().bind(at, (bytes, from) => {
+    new ChosenNetwork().bind(at, (bytes, from) => {
       // Those that come late are dropped: the circuits would be given up for cells that cannot be read.
       if (bytes.length >= MEASURED_BYTES) flood?.came()
       else receive(bytes, from)
@@ -125,7 +125,7 @@ const counting: UdpNetwork = {
 }
 
 function makeNode(flags: number, { relay, communityId }: Given): Promise<MadeCircuitNode> {
-  const udp = new DgramNetwork()
+  const udp = new ChosenNetwork()
   return makeCircuitNode(
     { ip, port: 0, known: [{ ip, port: relay }], flags, ...(communityId === undefined ? {} : { communityId }) },
     {

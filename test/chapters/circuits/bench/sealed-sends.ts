@@ -13,7 +13,7 @@ import { SlotRing } from '../../../../src/chapters/circuits/core/slot-ring.ts'
 import { SystemClock } from '../../../../src/io/clock.ts'
 import { makeOverlayCrypto } from '../../../../src/chapters/overlay/io/overlay-crypto.ts'
 import { SystemRandom } from '../../../../src/io/random.ts'
-import { DgramNetwork } from '../../../../src/io/net/udp-dgram.ts'
+import { ChosenNetwork } from '../../../../src/io/net/udp-choice.ts'
 import { SealPool } from '../../../../src/chapters/overlay/sealing/seal-pool.ts'
 import { silentLog } from '../../../kit/doubles/silent-log.ts'
 import { report, round, type Row } from '../../../../bench/lib/report.ts'
@@ -55,7 +55,7 @@ async function measure(gather: boolean, circuits: number, window: number): Promi
   let counted = 0
   let sent = 0
   let fill = (): void => undefined
-  const socket = await new DgramNetwork().bind({ family: 4, ip, port: 0 }, bytes => {
+  const socket = await new ChosenNetwork().bind({ family: 4, ip, port: 0 }, bytes => {
     counted = Buffer.from(bytes).readUInt32BE(0)
     fill()
   })

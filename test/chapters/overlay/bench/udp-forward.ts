@@ -1,6 +1,6 @@
-// What node:dgram leaves for a relay: processes that pass datagrams of 1,053 bytes on and do nothing else, each in
-// another way, and one that also takes a layer off. A closed loop with 512 under way; CPU is the forwarding process's,
-// all its threads.
+// What sockets leave for a relay: processes that pass datagrams of 1,053 bytes on and do nothing else, each in another
+// way of node:dgram or by those of src/native, and some that also take a layer off. A closed loop with 512 under way;
+// CPU is the forwarding process's, all its threads.
 
 import { fork } from 'node:child_process'
 import { createSocket, type Socket } from 'node:dgram'
@@ -8,7 +8,10 @@ import { once } from 'node:events'
 import { isMainThread, Worker, workerData } from 'node:worker_threads'
 import { makeOverlayCrypto } from '../../../../src/chapters/overlay/io/overlay-crypto.ts'
 import { SystemRandom } from '../../../../src/io/random.ts'
+import { nativeFile } from '../../../../src/io/native-part.ts'
 import { DgramNetwork } from '../../../../src/io/net/udp-dgram.ts'
+import { UdpMachine } from '../../../../src/io/net/udp-machine.ts'
+import { NativeNetwork } from '../../../../src/io/net/udp-native.ts'
 import { processCost } from '../../../../bench/lib/process-cost.ts'
 import { report, round, type Row } from '../../../../bench/lib/report.ts'
 
@@ -27,6 +30,8 @@ const kinds = [
   'connected',
   'our socket',
   'our socket and a layer',
+  'native',
+  'native and a layer',
   'worker',
   '2 workers',
 ] as const
@@ -41,8 +46,7 @@ async function bound(socket: Socket): Promise<number> {
 
 /** Passes what comes on to `to`; answers its port. */
 async function forward(kind: Kind, to: number): Promise<number> {
-  if (kind === 'our socket' || kind === 'our socket and a layer')
-    return forwardByOurs(kind === 'our socket and a layer', to)
+  if (kind.startsWith('our socket') || kind.startsWith('native')) return forwardByOurs(kind, to)
   const socket = createSocket({ type: 'udp4', ...BUFFERS, ...(kind === 'as it comes' ? {} : literal) })
   if (kind === 'connected') {
     const out = createSocket({ type: 'udp4', ...BUFFERS, ...literal })
@@ -55,11 +59,13 @@ async function forward(kind: Kind, to: number): Promise<number> {
   return bound(socket)
 }
 
-async function forwardByOurs(layer: boolean, to: number): Promise<number> {
+async function forwardByOurs(kind: Kind, to: number): Promise<number> {
+  const layer = kind.endsWith('a layer')
+  const network = kind.startsWith('native') ? new NativeNetwork(UdpMachine.load(nativeFile)) : new DgramNetwork()
   const random = new SystemRandom()
   const { forward: key } = makeOverlayCrypto(random).session(random.bytes(72), 'originator')
   const peer = { ip, port: to }
-  const socket = await new DgramNetwork().bind({ family: 4, ip, port: 0 }, bytes => {
+  const socket = await network.bind({ family: 4, ip, port: 0 }, bytes => {
     // Sealing costs what opening does, and there is no peer here that could have sealed.
     if (layer) key.seal(bytes, 29, bytes.length - 16)
     socket.send(bytes, peer)
@@ -117,7 +123,8 @@ if (!isMainThread) {
   process.send?.(await forwarder(process.argv[2] as Kind, Number(process.argv[3])))
 } else {
   const rows: Row[] = []
-  for (const kind of kinds) rows.push(await measure(kind))
+  const wanted = kinds.filter(kind => process.env['KINDS']?.split(',').includes(kind) ?? true)
+  for (const kind of wanted) rows.push(await measure(kind))
   report('passing datagrams on', rows)
   process.exit(0)
 }
