@@ -1,5 +1,6 @@
 // What JavaScript calls (Node-API 8, the same file for every Node since 16). Every argument is looked at before memory
-// is: one that is wrong throws RangeError. Keeps nothing between calls, so any thread may call it.
+// is: one that is wrong throws RangeError. Keeps nothing between calls, so any thread may call it (file-digest.c: what it works with
+// lives until its promise is settled).
 
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
@@ -8,6 +9,7 @@
 #include <limits.h>
 #include <node_api.h>
 
+#include "file-digest.h"
 #include "sha.h"
 
 _Static_assert(sizeof(struct sha_context) == CONTEXT_BYTES, "JavaScript allocates contexts");
@@ -181,5 +183,6 @@ NAPI_MODULE_INIT() {
   offer(env, exports, "finish", finish);
   offer(env, exports, "pairs", pairs);
   offer(env, exports, "willNeed", will_need);
+  offer(env, exports, "fileDigest", file_digest);
   return exports;
 }

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, errorText } from '../base/errors.ts'
 import { AddressPolicy } from '../io/net/address-policy.ts'
 import { SystemClock } from '../io/clock.ts'
-import { checkMachineCodeOnce } from '../io/process/machine-code.ts'
+import { checkMachineCodeOnce, comparedServer } from '../io/process/machine-code.ts'
 import { mountsNow, readMounts } from '../io/files/mounts.ts'
 import { makeNetworkStack } from '../io/net/network-stack.ts'
 import { StateFiles } from '../io/files/own-files.ts'
@@ -63,6 +63,8 @@ export class TributaryNode {
   readonly #rangeArena: SharedArena
   readonly #parts: NodeServices
   readonly #upgradeGivenUp = new AbortController()
+  /** Where the native server lies; compared while everything else is made. */
+  readonly #nativeServer: Promise<string | null>
   #engine: EngineParts | null = null
   #journal: ProgressJournal | null = null
   #hidden: HiddenOnes | null = null
@@ -76,6 +78,9 @@ export class TributaryNode {
   constructor(options: NodeOptions, chapters: readonly NodeChapter[]) {
     this.#chapters = chapters
     const { settings, log } = options
+    this.#nativeServer = comparedServer(settings.values.disk.hash !== 'node')
+    // Heard of when it is to be loaded.
+    this.#nativeServer.catch(() => undefined)
     this.failed = new Promise(resolve => {
       this.#fail = resolve
     })
@@ -293,8 +298,7 @@ export class TributaryNode {
       onException: error => this.noteException(error),
     })
     started.add('http', deadlineMs => server.stop(deadlineMs * HTTP_SHARE), KEPT.http)
-    checkMachineCodeOnce(['uWebSockets.js'])
-    const ports = await server.start()
+    const ports = await server.start(await this.#nativeServer)
     if (ports.http !== null) state.setPort('http_api~port', ports.http)
     if (ports.https !== null) state.setPort('https_api~port', ports.https)
     // Streams are read there; clients of the interface look for them under this name.

@@ -1,12 +1,9 @@
 // Which hash the workers go by: the quickest path of the machine code that this processor can run, the one that a
 // setting names, or node:crypto. Asked for once, when the first worker starts, or somebody wants to know.
 
-import { fileURLToPath } from 'node:url'
 import { errorText } from '../base/errors.ts'
+import { nativePart } from '../io/native-part.ts'
 import { type HashPath, type HashPathName, hashPathNames, loadNative, type NativeModule } from './jobs/native-hash.ts'
-
-/** Where `make build` puts it; as deep as the program that is made of all modules (src/io/worker-url.ts). */
-const nativeFile = fileURLToPath(new URL('../native/tributary.node', import.meta.url))
 
 /** What a user can ask for; `auto`: the quickest, `node`: node:crypto. */
 export const hashChoices = ['auto', 'avx512', 'avx2', 'sha-ni', 'node'] as const
@@ -29,11 +26,11 @@ export function chooseHash(
 ): ChosenHash {
   if (choice === 'node') return { path: null, missing: '' }
   try {
-    const known = load(nativeFile).paths()
+    const known = load(nativePart).paths()
     const wanted: readonly HashPathName[] = choice === 'auto' ? ['avx512', 'avx2', 'sha-ni'] : [choice]
     const path = wanted.find(name => typeof known[hashPathNames.indexOf(name)] === 'string')
     if (path === undefined) return { path: null, missing: 'the processor lacks the instructions' }
-    return { path: { file: nativeFile, path }, missing: '' }
+    return { path: { file: nativePart, path }, missing: '' }
   } catch (error) {
     const [line = ''] = errorText(error).split('\n')
     return { path: null, missing: line }
