@@ -1,6 +1,6 @@
 // What JavaScript calls (Node-API 8, the same file for every Node since 16). Every argument is looked at before memory
-// is: one that is wrong throws RangeError. Keeps nothing between calls, so any thread may call it (file-digest.c: what it works with
-// lives until its promise is settled).
+// is: one that is wrong throws RangeError. Keeps nothing between calls, so any thread may call it (file-digest.c
+// and give-back.c: what they work with lives until their promise is settled).
 
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
@@ -10,6 +10,7 @@
 #include <node_api.h>
 
 #include "file-digest.h"
+#include "give-back.h"
 #include "sha.h"
 
 _Static_assert(sizeof(struct sha_context) == CONTEXT_BYTES, "JavaScript allocates contexts");
@@ -184,5 +185,6 @@ NAPI_MODULE_INIT() {
   offer(env, exports, "pairs", pairs);
   offer(env, exports, "willNeed", will_need);
   offer(env, exports, "fileDigest", file_digest);
+  offer(env, exports, "giveBack", give_back);
   return exports;
 }

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, errorText } from '../base/errors.ts'
 import { AddressPolicy } from '../io/net/address-policy.ts'
 import { SystemClock } from '../io/clock.ts'
+import { giveBackMemory } from '../io/process/give-back.ts'
 import { checkMachineCodeOnce, comparedServer } from '../io/process/machine-code.ts'
 import { mountsNow, readMounts } from '../io/files/mounts.ts'
 import { makeNetworkStack } from '../io/net/network-stack.ts'
@@ -47,6 +48,9 @@ const RECORDS_SHARE = 0.15
 
 /** What is kept of it for a part, whatever others take that do not end. */
 const KEPT = { engine: 0.35, records: RECORDS_SHARE, http: 0.15 } as const
+
+/** V8 gives back what a start has used some eight seconds after it. */
+const GIVE_BACK_MS = 10_000
 
 /** The database takes longer to open than this. */
 const FIRST_ANSWER_MS = 10
@@ -119,7 +123,16 @@ export class TributaryNode {
     const release = holdYoungGeneration()
     await this.#load(records, startEngine).finally(release)
     this.#parts.state.markStarted()
+    this.#giveBackLater()
     this.#parts.events.emit('tribler_started')
+  }
+
+  /** What only the start has used, once V8 has given back its own part of that. */
+  #giveBackLater(): void {
+    const { clock, settings, started } = this.#environment
+    if (settings.values.disk.hash === 'node') return
+    const timer = clock.after(GIVE_BACK_MS, () => void giveBackMemory())
+    started.add('memory of the start', () => Promise.resolve(timer.cancel()))
   }
 
   async #load(
