@@ -223,7 +223,7 @@ export const tributary: ClientKind & {
   start(home: string, ip: string): Promise<Started & { readonly client: TributaryNode }>
 } = {
   name: 'tributary',
-  can: new Set(['leech', 'seed', 'recheck', 'magnet', 'stream', 'api', 'start', 'restart', 'web-seeds']),
+  can: new Set(['leech', 'seed', 'recheck', 'magnet', 'stream', 'play', 'api', 'start', 'restart', 'web-seeds']),
   missing: () => null,
   async start(home, ip) {
     const begin = performance.now()
