@@ -47,7 +47,11 @@ export async function bytesOnDisk(
     const file = await open(path).catch(() => null)
     if (file === null) return false
     const part = Buffer.alloc(bytes)
-    await file.read(part, 0, bytes, from + at).finally(() => file.close())
+    try {
+      await file.read(part, 0, bytes, from + at)
+    } finally {
+      await file.close()
+    }
     return part.equals(right.subarray(at, at + bytes))
   }
   let firstAt = 0

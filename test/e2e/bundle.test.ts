@@ -97,12 +97,14 @@ process.stdout.write = function (text, ...rest) {
 }
 `
 
-/** What the node above says, until it has started. */
-async function saidAtStart(): Promise<string[]> {
+/** What the node above says, until it has started; `configuration`: its file, null = none. */
+async function saidAtStart(configuration: string | null = null): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-bundle-'))
   try {
     const hook = join(folder, 'says-what-is-read.cjs')
     await writeFile(hook, SAYS_WHAT_IS_READ)
+    await mkdir(join(folder, 'state'), { mode: 0o700 })
+    if (configuration !== null) await writeFile(join(folder, 'state/tributary.yaml'), configuration)
     const given = [
       '--state-dir',
       join(folder, 'state'),
@@ -124,8 +126,8 @@ async function saidAtStart(): Promise<string[]> {
   }
 }
 
-async function saidBeforeAnswer(): Promise<string[]> {
-  const said = await saidAtStart()
+async function saidBeforeAnswer(configuration: string | null = null): Promise<string[]> {
+  const said = await saidAtStart(configuration)
   return said.slice(0, said.indexOf('listens'))
 }
 
@@ -197,6 +199,10 @@ test('the compiled code that a start waits for is small', async () => {
 
 test('a start reads the scripts of the node before its first answer, then the engine, and no other', async () => {
   assert.deepEqual(await readBeforeAnswer(), ['program', 'node', 'chapters'])
+  const plain = 'libtorrent:\n  max_connections: 100\n'
+  assert.deepEqual((await saidBeforeAnswer(plain)).filter(isScript), ['program', 'node', 'chapters'])
+  const other = (await saidBeforeAnswer(`${plain}  utp: true # both\n`)).filter(isScript)
+  assert.deepEqual(other, ['program', 'node', 'chapters', 'configuration'], 'what YAML can say beyond that')
   const said = (await saidAtStart()).filter(isScript)
   assert.deepEqual(said.slice(said.indexOf('listens')), ['listens', 'engine', 'ready'])
   assert.doesNotMatch(said.join(), /builtin/, 'http, https, tls and zlib are for nodes that talk to somebody')
