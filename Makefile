@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 # A file that takes longer hangs, and is ended and named: it must not take the whole run with it.
 NODE_TEST := node --test --test-concurrency=2 --test-timeout=600000
-BIN := dist/src/cli/main.js
+BIN := dist/src/bundle/tributary.cjs
 # Tests of some kinds, the core's and the chapters': $(call tests,unit contract)
 tests = $$(find $(foreach kind,$(1),dist/test/$(kind) dist/test/chapters/*/$(kind)) -name '*.test.js' 2>/dev/null)
 ARGS ?=

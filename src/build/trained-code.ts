@@ -90,9 +90,9 @@ async function train(folder: string, nodes: ChildProcess[]): Promise<readonly st
 }
 
 async function startNode(stateDir: string, nodes: ChildProcess[]): Promise<Trainee> {
-  // Most nodes have settings of their own: what reads them runs too.
+  // Many nodes have settings that are not the plainest: what reads these runs too.
   mkdirSync(stateDir, { mode: 0o700 })
-  writeFileSync(join(stateDir, 'tributary.yaml'), 'libtorrent:\n  port: 0\n')
+  writeFileSync(join(stateDir, 'tributary.yaml'), 'libtorrent:\n  port: 0 # any\n')
   // Nothing that would look for others outside of this machine.
   const off = ['dht', 'lsd', 'upnp', 'natpmp'].map(option => `libtorrent.${option}=false`)
   const settings = ['libtorrent.port=0', 'libtorrent.interface=127.0.0.1', ...off].flatMap(value => ['--set', value])

@@ -80,8 +80,11 @@ export interface HttpDeps {
 
 /** The running front. */
 export interface HttpServer {
-  /** Listens. AppErrors PortTaken when another process listens there, BadConfiguration (certificate). */
-  start(): Promise<ListeningPorts>
+  /**
+   * Listens. `nativeFile`: where the machine code of the native server lies; without it, where its package says.
+   * AppErrors PortTaken when another process listens there, BadConfiguration (certificate).
+   */
+  start(nativeFile?: string | null): Promise<ListeningPorts>
   /** Stops listening, lets answers under way finish for at most `deadlineMs`, then cuts every connection. */
   stop(deadlineMs: number): Promise<void>
 }

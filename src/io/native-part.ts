@@ -1,7 +1,7 @@
-// Where the machine code of src/native lies in the built tree. It is optional: who loads it has something else to go
-// by.
+// Where the machine code of this program lies (src/native), found from this module: it lies as deep as the program that
+// is made of all modules, so that the same way leads there from both.
 
 import { fileURLToPath } from 'node:url'
 
-/** Where `make build` puts it; as deep as the program that is made of all modules (src/io/worker-url.ts). */
-export const nativeFile = fileURLToPath(new URL('../native/tributary.node', import.meta.url))
+/** Where `make build` puts it. It is optional. */
+export const nativePart = fileURLToPath(new URL('../native/tributary.node', import.meta.url))

@@ -7,7 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, errorText } from '../base/errors.ts'
 import { AddressPolicy } from '../io/net/address-policy.ts'
 import { SystemClock } from '../io/clock.ts'
-import { checkMachineCodeOnce } from '../io/process/machine-code.ts'
+import { giveBackMemory } from '../io/process/give-back.ts'
+import { checkMachineCodeOnce, comparedServer } from '../io/process/machine-code.ts'
 import { mountsNow, readMounts } from '../io/files/mounts.ts'
 import { makeNetworkStack } from '../io/net/network-stack.ts'
 import { StateFiles } from '../io/files/own-files.ts'
@@ -48,6 +49,9 @@ const RECORDS_SHARE = 0.15
 /** What is kept of it for a part, whatever others take that do not end. */
 const KEPT = { engine: 0.35, records: RECORDS_SHARE, http: 0.15 } as const
 
+/** V8 gives back what a start has used some eight seconds after it. */
+const GIVE_BACK_MS = 10_000
+
 /** The database takes longer to open than this. */
 const FIRST_ANSWER_MS = 10
 
@@ -63,6 +67,8 @@ export class TributaryNode {
   readonly #rangeArena: SharedArena
   readonly #parts: NodeServices
   readonly #upgradeGivenUp = new AbortController()
+  /** Where the native server lies; compared while everything else is made. */
+  readonly #nativeServer: Promise<string | null>
   #engine: EngineParts | null = null
   #journal: ProgressJournal | null = null
   #hidden: HiddenOnes | null = null
@@ -76,6 +82,9 @@ export class TributaryNode {
   constructor(options: NodeOptions, chapters: readonly NodeChapter[]) {
     this.#chapters = chapters
     const { settings, log } = options
+    this.#nativeServer = comparedServer(settings.values.disk.hash !== 'node')
+    // Heard of when it is to be loaded.
+    this.#nativeServer.catch(() => undefined)
     this.failed = new Promise(resolve => {
       this.#fail = resolve
     })
@@ -114,7 +123,16 @@ export class TributaryNode {
     const release = holdYoungGeneration()
     await this.#load(records, startEngine).finally(release)
     this.#parts.state.markStarted()
+    this.#giveBackLater()
     this.#parts.events.emit('tribler_started')
+  }
+
+  /** What only the start has used, once V8 has given back its own part of that. */
+  #giveBackLater(): void {
+    const { clock, settings, started } = this.#environment
+    if (settings.values.disk.hash === 'node') return
+    const timer = clock.after(GIVE_BACK_MS, () => void giveBackMemory())
+    started.add('memory of the start', () => Promise.resolve(timer.cancel()))
   }
 
   async #load(
@@ -294,8 +312,7 @@ export class TributaryNode {
       onException: error => this.noteException(error),
     })
     started.add('http', deadlineMs => server.stop(deadlineMs * HTTP_SHARE), KEPT.http)
-    checkMachineCodeOnce(['uWebSockets.js'])
-    const ports = await server.start()
+    const ports = await server.start(await this.#nativeServer)
     if (ports.http !== null) state.setPort('http_api~port', ports.http)
     if (ports.https !== null) state.setPort('https_api~port', ports.https)
     // Streams are read there; clients of the interface look for them under this name.

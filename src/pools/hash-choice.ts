@@ -2,7 +2,7 @@
 // setting names, or node:crypto. Asked for once, when the first worker starts, or somebody wants to know.
 
 import { errorText } from '../base/errors.ts'
-import { nativeFile } from '../io/native-part.ts'
+import { nativePart } from '../io/native-part.ts'
 import { type HashPath, type HashPathName, hashPathNames, loadNative, type NativeModule } from './jobs/native-hash.ts'
 
 /** What a user can ask for; `auto`: the quickest, `node`: node:crypto. */
@@ -26,11 +26,11 @@ export function chooseHash(
 ): ChosenHash {
   if (choice === 'node') return { path: null, missing: '' }
   try {
-    const known = load(nativeFile).paths()
+    const known = load(nativePart).paths()
     const wanted: readonly HashPathName[] = choice === 'auto' ? ['avx512', 'avx2', 'sha-ni'] : [choice]
     const path = wanted.find(name => typeof known[hashPathNames.indexOf(name)] === 'string')
     if (path === undefined) return { path: null, missing: 'the processor lacks the instructions' }
-    return { path: { file: nativeFile, path }, missing: '' }
+    return { path: { file: nativePart, path }, missing: '' }
   } catch (error) {
     const [line = ''] = errorText(error).split('\n')
     return { path: null, missing: line }

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -13,6 +14,7 @@ import { parseSync } from 'oxc-parser'
 import { machineCodeFiles, type PrebuiltPackage } from '../../src/io/process/machine-code.ts'
 import { laterScripts } from '../../src/build/script-list.ts'
 import { writeTrainedCode } from '../../src/build/trained-code.ts'
+import { nativeModule } from '../kit/native-hashes.ts'
 import { startNode } from '../kit/nodes/node-process.ts'
 import { projectRoot } from '../kit/project-root.ts'
 import { takenOut } from '../kit/taken-out.ts'
@@ -24,6 +26,8 @@ const SCRIPTS = [PROGRAM, ...LATER_SCRIPTS]
 /** Of one script, and of those together that a start waits for: reading 3.2 MB took 14 ms of CPU, 1.4 MB takes 8. */
 const MOST_CODE_BYTES = 1_200_000
 const MOST_CODE_TOGETHER_BYTES = 1_500_000
+/** What users run. */
+const COMMAND = join(PARTS, 'tributary.cjs')
 const ENTRIES = ['dist/src/cli/main.js', 'dist/workers/piece.js', 'dist/workers/records.js']
 
 function importsOf(text: string): string[] {
@@ -69,6 +73,16 @@ fs.readFileSync = (path, ...how) => {
   if (found !== null && how[0] === 'latin1') process._rawDebug('said ' + found[1])
   return read(path, ...how)
 }
+const open = fs.openSync
+fs.openSync = (path, ...how) => {
+  if (String(path).endsWith('.node')) process._rawDebug('said opened ' + path)
+  return open(path, ...how)
+}
+const load = process.dlopen
+process.dlopen = (module, path, ...flags) => {
+  process._rawDebug('said loaded ' + path)
+  return load.call(process, module, path, ...flags)
+}
 require('node:module').syncBuiltinESMExports()
 const write = process.stdout.write
 process.stdout.write = function (text, ...rest) {
@@ -83,12 +97,14 @@ process.stdout.write = function (text, ...rest) {
 }
 `
 
-/** What the node above says, until it has started. */
-async function saidAtStart(): Promise<string[]> {
+/** What the node above says, until it has started; `configuration`: its file, null = none. */
+async function saidAtStart(configuration: string | null = null): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-bundle-'))
   try {
     const hook = join(folder, 'says-what-is-read.cjs')
     await writeFile(hook, SAYS_WHAT_IS_READ)
+    await mkdir(join(folder, 'state'), { mode: 0o700 })
+    if (configuration !== null) await writeFile(join(folder, 'state/tributary.yaml'), configuration)
     const given = [
       '--state-dir',
       join(folder, 'state'),
@@ -99,18 +115,26 @@ async function saidAtStart(): Promise<string[]> {
       '--set',
       'libtorrent.port=0',
     ]
-    const args = ['--require', hook, join(projectRoot, 'dist/src/cli/main.js'), 'start', ...given]
-    const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000 })
-    const said = [...stderr.matchAll(/^said (.+)$/gm)].map(([, what = '']) => what)
+    const args = ['--require', hook, join(projectRoot, COMMAND), 'start', ...given]
+    const env = { ...process.env, NODE_DEBUG: 'esm' }
+    const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 30_000, env })
+    const found = stderr.matchAll(/^(?:said (.+)|ESM \d+: Storing (\S+).*)$/gm)
+    const said = [...found].map(([, what, module]) => what ?? `module ${module}`)
     return said.slice(0, said.indexOf('ready') + 1)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-async function readBeforeAnswer(): Promise<string[]> {
-  const said = await saidAtStart()
+async function saidBeforeAnswer(configuration: string | null = null): Promise<string[]> {
+  const said = await saidAtStart(configuration)
   return said.slice(0, said.indexOf('listens'))
+}
+
+const isScript = (said: string): boolean => !/^(?:opened|loaded|module) /.test(said)
+
+async function readBeforeAnswer(): Promise<string[]> {
+  return (await saidBeforeAnswer()).filter(isScript)
 }
 
 /** The second word of V8's head says which version and build made the code. */
@@ -175,9 +199,27 @@ test('the compiled code that a start waits for is small', async () => {
 
 test('a start reads the scripts of the node before its first answer, then the engine, and no other', async () => {
   assert.deepEqual(await readBeforeAnswer(), ['program', 'node', 'chapters'])
-  const said = await saidAtStart()
+  const plain = 'libtorrent:\n  max_connections: 100\n'
+  assert.deepEqual((await saidBeforeAnswer(plain)).filter(isScript), ['program', 'node', 'chapters'])
+  const other = (await saidBeforeAnswer(`${plain}  utp: true # both\n`)).filter(isScript)
+  assert.deepEqual(other, ['program', 'node', 'chapters', 'configuration'], 'what YAML can say beyond that')
+  const said = (await saidAtStart()).filter(isScript)
   assert.deepEqual(said.slice(said.indexOf('listens')), ['listens', 'engine', 'ready'])
   assert.doesNotMatch(said.join(), /builtin/, 'http, https, tls and zlib are for nodes that talk to somebody')
+})
+
+test('before its first answer a start runs no ECMAScript module, and another thread hashes the native server', async () => {
+  const said = await saidBeforeAnswer()
+  assert.deepEqual(
+    said.filter(what => what.startsWith('module')),
+    [],
+  )
+  const server = said.findIndex(what => /^loaded .*uWebSockets/.test(what))
+  assert.ok(server > 0, said.join('\n'))
+  const native = join(projectRoot, 'dist/src/native/tributary.node')
+  if (!existsSync(native) || !nativeModule().paths().includes('sha-ni')) return
+  assert.ok(said.slice(0, server).includes(`loaded ${native}`), said.join('\n'))
+  assert.ok(!said.some(what => /^opened .*uWebSockets/.test(what)), said.join('\n'))
 })
 
 test('compiled code that cannot be written is an error, and the training leaves nothing behind', async () => {
@@ -231,7 +273,7 @@ test('it starts where nothing else is installed', async () => {
     // And where V8 is another one than that of the build.
     const cache = join(folder, `${PROGRAM}.cache`)
     await writeFile(cache, asOfAnotherVersion(await readFile(cache)))
-    const node = await startNode({ cli: join(folder, 'dist/src/cli/main.js') })
+    const node = await startNode({ cli: join(folder, COMMAND) })
     try {
       assert.equal((await node.get<{ state: string }>('/state')).state, 'STARTED')
       for (const path of ['/docs', '/docs/swagger-ui-bundle.js'])
@@ -261,8 +303,11 @@ const MACHINE_CODE: readonly {
   readonly folders: readonly string[]
   /** True: something keeps the process, so that it must end itself. */
   readonly held?: boolean
+  /** True: with the program's own machine code beside it. */
+  readonly threads?: boolean
 }[] = [
   { name: 'uWebSockets.js', when: 'any start', settings: [], folders: ['uWebSockets.js'] },
+  { name: 'uWebSockets.js', when: 'hashed by a thread', settings: [], folders: ['uWebSockets.js'], threads: true },
   { name: 'koffi', when: 'any start', settings: [], folders: ['koffi', '@koromix'] },
   { name: 'koffi', when: 'a device', settings: ['libtorrent.interface=lo'], folders: ['koffi', '@koromix'] },
   { name: 'koffi', when: 'a process that is held', settings: [], folders: ['koffi', '@koromix'], held: true },
@@ -274,13 +319,15 @@ const MACHINE_CODE: readonly {
   },
 ]
 
-for (const { name, when, settings, folders, held = false } of MACHINE_CODE)
+for (const { name, when, settings, folders, held = false, threads = false } of MACHINE_CODE)
   test(`one flipped byte in ${name}, ${when}: the node refuses, names the file and has not loaded it`, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tributary-bundle-'))
     const modules = join(folder, 'node_modules')
     try {
       for (const path of [...ENTRIES, PARTS, 'package.json'])
         await cp(join(projectRoot, path), join(folder, path), { recursive: true })
+      const native = join(projectRoot, 'dist/src/native')
+      if (threads && existsSync(native)) await cp(native, join(folder, 'dist/src/native'), { recursive: true })
       await mkdir(modules)
       for (const other of await readdir(join(projectRoot, 'node_modules')))
         if (!folders.includes(other)) await symlink(join(projectRoot, 'node_modules', other), join(modules, other))
@@ -299,7 +346,7 @@ for (const { name, when, settings, folders, held = false } of MACHINE_CODE)
       const { status, signal, stderr } = spawnSync(
         process.execPath,
         [
-          ...['--require', hook, join(folder, 'dist/src/cli/main.js'), 'start', ...given],
+          ...['--require', hook, join(folder, COMMAND), 'start', ...given],
           ...settings.flatMap(setting => ['--set', setting]),
         ],
         { encoding: 'utf8', timeout: 10_000, env: { ...process.env, TEST_HELD: held ? 'yes' : 'no' } },

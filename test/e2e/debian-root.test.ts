@@ -183,7 +183,7 @@ describe('on a small Debian', {
     test('holds the program, the unit and a file of options, all owned by root', async () => {
       const { stdout: list } = await run('dpkg-deb', ['--contents', deb], { maxBuffer: 64 * MIB })
       for (const name of [
-        'usr/bin/tributary -> ../lib/tributary/dist/src/cli/main.js',
+        'usr/bin/tributary -> ../lib/tributary/dist/src/bundle/tributary.cjs',
         'usr/lib/systemd/system/tributary.service',
         'usr/share/bash-completion/completions/tributary',
         'usr/share/doc/tributary/copyright',

@@ -98,3 +98,9 @@ test('what is no argument at all is refused', { skip: nativeMissing }, () => {
   for (const name of ['update', 'finish', 'pairs', 'willNeed'] as const)
     assert.throws(() => (native[name] as Call)(), RangeError, name)
 })
+
+test('what is no path of a file is refused before anything begins', { skip: nativeMissing }, () => {
+  const { fileDigest } = nativeModule() as unknown as { readonly fileDigest: Call }
+  for (const wrong of [[], [1], [null], [{}], [Symbol('s')], [''], ['x'.repeat(5000)], ['a\0b'], [new Uint8Array(3)]])
+    assert.throws(() => fileDigest(...wrong), RangeError)
+})

@@ -36,7 +36,7 @@ test('every line of the five minutes works as pasted', { skip, timeout: 400_000 
     await chmod(wrapper, 0o755)
     const pasted = [...lines.flatMap((line, at) => [line, `echo "${MARK} ${at}: $?"`]), 'wait', ''].join('\n')
     const env = { ...process.env, PATH: `${folder.path}:${process.env['PATH']}`, TMPDIR: folder.path }
-    const script = pasted.replaceAll('dist/src/cli/main.js', cliPath)
+    const script = pasted.replaceAll('dist/src/bundle/tributary.cjs', cliPath)
     const shell = spawn('bash', ['-m', '-c', script], { cwd: projectRoot, env, stdio: ['ignore', 'pipe', 'pipe'] })
     let text = ''
     shell.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))

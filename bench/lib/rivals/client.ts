@@ -24,6 +24,8 @@ export interface AddJob {
   readonly viaTracker?: boolean
   /** Fetch only what readers ask for, where a client has that choice. */
   readonly onlyAsked?: boolean
+  /** Fetch from the start to the end, where a client has that choice. */
+  readonly inOrder?: boolean
 }
 
 /** The calls of a client's own HTTP interface that are compared. */
@@ -54,6 +56,11 @@ export interface Client {
   check(job: AddJob): Promise<void>
   /** The complete file of the torrent added last, over HTTP. */
   file(torrent: BenchTorrent): HttpRequest
+  /**
+   * The first bytes of the one file of the torrent that was just added, by the way this client has for players, where
+   * that is not `file`. `dir`: where its data lies.
+   */
+  firstBytes?(torrent: BenchTorrent, from: number, length: number, dir: string): Promise<FirstBytes>
   /** Adds small complete torrents: `seeding` (checked or trusted, as the client does it quickest) or `stopped`. */
   addMany(torrents: readonly BenchTorrent[], dir: string, state: 'seeding' | 'stopped'): Promise<void>
   /** How many torrents it lists. */
@@ -64,7 +71,28 @@ export interface Client {
   stop(): Promise<void>
 }
 
-export type Ability = 'leech' | 'seed' | 'recheck' | 'magnet' | 'stream' | 'api' | 'start' | 'restart' | 'web-seeds'
+/** The beginning of what a player asked for; times as of performance.now(). */
+export interface FirstBytes {
+  /** Something of it is here. */
+  readonly firstAt: number
+  /** All of it is. */
+  readonly lastAt: number
+  readonly bytes: Buffer
+}
+
+/** `play`: a place of a torrent that is not complete comes first; `play-in-order`: only from its start. */
+export type Ability =
+  | 'leech'
+  | 'seed'
+  | 'recheck'
+  | 'magnet'
+  | 'stream'
+  | 'play'
+  | 'play-in-order'
+  | 'api'
+  | 'start'
+  | 'restart'
+  | 'web-seeds'
 
 /** How a client came up. */
 export interface Started {

@@ -8,8 +8,11 @@ the rest is libtorrent's default, except for how often a uTP packet may get lost
       that wait and recheck speak of)
   wait {what: complete|metadata, seconds}, recheck {seconds}
   written {seconds}: it says complete while the last blocks still wait to be written; now they are in the file
+  deadlines {from, to}: these pieces first, in order, as for a player; then first: the first of them is here, rest: all
+      are, bytes -> {base64} of them
   many {torrents: [path], dir, paused, seed_mode}, count -> {count}
 """
+import base64
 import json
 import sys
 import time
@@ -89,6 +92,32 @@ class Driver:
                 raise TimeoutError('written')
             self.session.wait_for_alert(1000)
             flushed = any(isinstance(a, lt.cache_flushed_alert) for a in self.session.pop_alerts())
+
+    def deadlines(self, c):
+        self.wanted, self.pieces = range(c['from'], c['to'] + 1), {}
+        for piece in self.wanted:
+            late = 100 * (piece - c['from'])
+            self.last.set_piece_deadline(piece, late, lt.deadline_flags_t.alert_when_available)
+
+    def until_read(self, pieces):
+        end = time.monotonic() + 60
+        while not all(piece in self.pieces for piece in pieces):
+            if time.monotonic() > end:
+                raise TimeoutError('read')
+            self.session.wait_for_alert(1000)
+            for a in self.session.pop_alerts():
+                if isinstance(a, lt.read_piece_alert) and a.buffer:
+                    self.pieces[a.piece] = a.buffer
+
+    def first(self, c):
+        self.until_read(self.wanted[:1])
+
+    def rest(self, c):
+        self.until_read(self.wanted)
+
+    def bytes(self, c):
+        whole = b''.join(self.pieces[piece] for piece in self.wanted)
+        return {'base64': base64.b64encode(whole).decode()}
 
     def recheck(self, c):
         """Done when libtorrent says that it has checked: the state alone cannot tell before from after."""

@@ -5,7 +5,14 @@ import { join } from 'node:path'
 import { projectRoot } from '../../../test/kit/project-root.ts'
 import { needs, PYTHON } from '../../../test/kit/requirements.ts'
 import { type BenchTorrent, magnetOf } from '../bench-torrent.ts'
-import { type AddJob, type Client, type ClientKind, PartialClient, type PeerAddress } from './client.ts'
+import {
+  type AddJob,
+  type Client,
+  type ClientKind,
+  type FirstBytes,
+  PartialClient,
+  type PeerAddress,
+} from './client.ts'
 import { JsonLinesProcess } from './json-lines.ts'
 
 const script = join(projectRoot, 'bench/lib/rivals/libtorrent-session.py')
@@ -60,6 +67,19 @@ export class LibtorrentSession extends PartialClient implements Client {
     await this.#lines.call('written', { seconds: 60 })
   }
 
+  /** By deadlines of pieces. */
+  async firstBytes(torrent: BenchTorrent, from: number, length: number): Promise<FirstBytes> {
+    const size = torrent.pieceLength
+    const [first, last] = [Math.floor(from / size), Math.floor((from + length - 1) / size)]
+    await this.#lines.call('deadlines', { from: first, to: last })
+    await this.#lines.call('first')
+    const firstAt = performance.now()
+    await this.#lines.call('rest')
+    const lastAt = performance.now()
+    const whole = Buffer.from(String((await this.#lines.call('bytes'))['base64']), 'base64')
+    return { firstAt, lastAt, bytes: whole.subarray(from - first * size, from - first * size + length) }
+  }
+
   override async whenMetadata(limitMs = 60_000): Promise<void> {
     await this.#lines.call('wait', { what: 'metadata', seconds: limitMs / 1000 })
   }
@@ -95,7 +115,7 @@ export class LibtorrentSession extends PartialClient implements Client {
 
 export const libtorrent: ClientKind = {
   name: 'libtorrent',
-  can: new Set(['leech', 'seed', 'recheck', 'magnet', 'start', 'web-seeds']),
+  can: new Set(['play', 'leech', 'seed', 'recheck', 'magnet', 'start', 'web-seeds']),
   missing: () => needs('libtorrent') || null,
   async start(home, ip) {
     await mkdir(home, { recursive: true })

@@ -7,12 +7,14 @@ import { needs } from '../../../test/kit/requirements.ts'
 import { waitFor } from '../../../test/kit/wait-for.ts'
 import { type BenchTorrent, magnetOf } from '../bench-torrent.ts'
 import { call, callJson, type HttpRequest, untilAnswers } from '../local-http.ts'
+import { bytesOnDisk } from '../first-bytes.ts'
 import { type OwnedProcess, startOwned } from '../owned-processes.ts'
 import {
   type AddJob,
   type ApiRequests,
   type Client,
   type ClientKind,
+  type FirstBytes,
   PartialClient,
   type PeerAddress,
 } from './client.ts'
@@ -56,6 +58,7 @@ interface AddOptions {
   readonly dir: string
   readonly paused?: boolean
   readonly trust?: boolean
+  readonly inOrder?: boolean
 }
 
 class QBittorrentClient extends PartialClient implements Client {
@@ -93,6 +96,7 @@ class QBittorrentClient extends PartialClient implements Client {
     form.set('savepath', options.dir)
     form.set('paused', String(options.paused ?? false))
     form.set('contentLayout', 'Original')
+    form.set('sequentialDownload', String(options.inOrder ?? false))
     if (options.trust) form.set('skip_checking', 'true')
     if ('magnet' in what) form.set('urls', what.magnet)
     else {
@@ -108,7 +112,7 @@ class QBittorrentClient extends PartialClient implements Client {
     const { torrent } = job
     this.#last = torrent.infoHash
     const magnet = { magnet: magnetOf(torrent, [], job.announce) }
-    await this.#addForm(job.from === 'magnet' ? magnet : { torrent }, { dir: job.dir })
+    await this.#addForm(job.from === 'magnet' ? magnet : { torrent }, { dir: job.dir, inOrder: job.inOrder ?? false })
     if (job.peers.length === 0) return
     await waitFor('qbittorrent lists it', async () => (await this.#torrent()) !== undefined)
     const peers = job.peers.map(peer => `${peer.ip}:${peer.port}`).join('|')
@@ -126,6 +130,11 @@ class QBittorrentClient extends PartialClient implements Client {
       return torrent?.progress === 1 && ['uploading', 'stalledUP', 'forcedUP'].includes(torrent.state)
     }
     await waitFor('qbittorrent complete', complete, limitMs)
+  }
+
+  /** It has no other way for players than the file as it grows. */
+  firstBytes(torrent: BenchTorrent, from: number, length: number, dir: string): Promise<FirstBytes> {
+    return bytesOnDisk(torrent, from, length, dir)
   }
 
   override async whenMetadata(limitMs = 60_000): Promise<void> {
@@ -172,7 +181,7 @@ class QBittorrentClient extends PartialClient implements Client {
 
 export const qbittorrent: ClientKind = {
   name: 'qbittorrent',
-  can: new Set(['leech', 'seed', 'recheck', 'magnet', 'api', 'start', 'restart']),
+  can: new Set(['play-in-order', 'leech', 'seed', 'recheck', 'magnet', 'api', 'start', 'restart']),
   missing: () => needs('qbittorrent-nox') || null,
   async start(home, ip) {
     const folder = join(home, 'qBittorrent/config')

@@ -1,7 +1,7 @@
 // Our node, as users start it: the built command line, its own HTTP interface, default settings but for the address.
 
 import { request } from 'node:http'
-import { type NodeProcess, startNode } from '../../../test/kit/nodes/node-process.ts'
+import { commandPath, type NodeProcess, startNode } from '../../../test/kit/nodes/node-process.ts'
 import { pass } from '../bench-place.ts'
 import { type BenchTorrent, magnetOf } from '../bench-torrent.ts'
 import { call, callJson, type HttpRequest } from '../local-http.ts'
@@ -210,7 +210,8 @@ async function untilStarted(node: NodeProcess): Promise<void> {
 export async function startPlain(home: string, ip: string): Promise<Started & { readonly client: TributaryNode }> {
   const begin = performance.now()
   const settings = { 'libtorrent.interface': ip }
-  const node = await startNode({ settings, asUsers: true, stateDir: `${home}/state`, until: 'listening' })
+  const how = { asUsers: true, cli: commandPath, until: 'listening' } as const
+  const node = await startNode({ ...how, settings, stateDir: `${home}/state` })
   killAtExit(node.process)
   await callJson({ url: `${node.baseUrl}/state`, headers: { 'x-api-key': node.key } })
   const firstAnswerMs = performance.now() - begin
@@ -222,7 +223,7 @@ export const tributary: ClientKind & {
   start(home: string, ip: string): Promise<Started & { readonly client: TributaryNode }>
 } = {
   name: 'tributary',
-  can: new Set(['leech', 'seed', 'recheck', 'magnet', 'stream', 'api', 'start', 'restart', 'web-seeds']),
+  can: new Set(['leech', 'seed', 'recheck', 'magnet', 'stream', 'play', 'api', 'start', 'restart', 'web-seeds']),
   missing: () => null,
   async start(home, ip) {
     const begin = performance.now()

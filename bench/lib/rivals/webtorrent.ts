@@ -71,7 +71,7 @@ class WebTorrentClient extends PartialClient implements Client {
 
 export const webtorrent: ClientKind = {
   name: 'webtorrent',
-  can: new Set(['leech', 'seed', 'recheck', 'magnet', 'stream', 'start']),
+  can: new Set(['leech', 'seed', 'recheck', 'magnet', 'stream', 'play', 'start']),
   missing: () =>
     existsSync(join(installed, 'node_modules/webtorrent/index.js')) ? null : 'not installed: make bench-rivals',
   async start(home, ip) {

@@ -33,8 +33,8 @@ class UwsServer implements HttpServer {
     this.#dispatch = new Dispatch(options, context, deps)
   }
 
-  async start(): Promise<ListeningPorts> {
-    const native = await loadNative((name, value) => this.#deps.setEnvironment(name, value))
+  async start(nativeFile: string | null = null): Promise<ListeningPorts> {
+    const native = await loadNative((name, value) => this.#deps.setEnvironment(name, value), nativeFile)
     this.#native = native
     const { https, plain = true } = this.#options
     try {

@@ -6,7 +6,7 @@ import { errorText } from '../../base/errors.ts'
 import type { PeerAddress } from '../../base/ids.ts'
 import type { Log } from '../../ports/log.ts'
 import type { UdpNetwork, UdpSocket } from '../../ports/udp.ts'
-import { nativeFile } from '../native-part.ts'
+import { nativePart } from '../native-part.ts'
 import type { DeviceSockets } from './device-sockets.ts'
 import { DgramNetwork } from './udp-dgram.ts'
 import { UdpMachine } from './udp-machine.ts'
@@ -22,7 +22,7 @@ export interface ChosenUdp {
 
 /** Finds out what datagrams go by here. Never throws. */
 export function chooseUdp(
-  load: () => UdpMachine = () => UdpMachine.load(nativeFile),
+  load: () => UdpMachine = () => UdpMachine.load(nativePart),
   wanted: string | undefined = process.env['TRIBUTARY_DATAGRAMS'],
 ): ChosenUdp {
   if (wanted === 'node') return { machine: null, missing: '' }

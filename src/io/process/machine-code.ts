@@ -7,6 +7,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
 import { machineCodeDigests } from './machine-code-digests.ts'
+import { digestInThread } from './native-digest.ts'
 
 /** A package whose machine code was compiled elsewhere. */
 export type PrebuiltPackage = 'uWebSockets.js' | 'koffi' | 'sodium-native'
@@ -41,14 +42,24 @@ export function machineCodeFiles(name: PrebuiltPackage, { platform, arch, module
  * the file is unknown.
  */
 export function checkMachineCode(names: readonly PrebuiltPackage[], from: string = import.meta.url): void {
+  for (const { path, digest } of names.flatMap(name => installedCode(name, from)))
+    if (fileDigest(path) !== digest) throw changed(path)
+}
+
+/** A file of machine code and its right digest; undefined where this version does not know the file. */
+interface InstalledCode {
+  readonly path: string
+  readonly digest: string | undefined
+}
+
+/** What of a package is installed; of what is not, loading it says so. */
+function installedCode(name: PrebuiltPackage, from: string): InstalledCode[] {
   const { resolve } = createRequire(from)
-  for (const [folder, file] of names.flatMap(name => machineCodeFiles(name, here))) {
+  return machineCodeFiles(name, here).flatMap(([folder, file]) => {
     const places = (resolve.paths(folder) ?? []).map(place => join(place, folder, file))
     const path = places.find(place => existsSync(place))
-    // Where it is not installed, loading it says so.
-    if (path === undefined) continue
-    if (fileDigest(path) !== machineCodeDigests[folder]?.[file]) throw changed(path)
-  }
+    return path === undefined ? [] : [{ path, digest: machineCodeDigests[folder]?.[file] }]
+  })
 }
 
 /** What was compared in this process, with the program's own packages. */
@@ -64,6 +75,20 @@ export function checkMachineCodeOnce(names: readonly PrebuiltPackage[]): void {
     checkMachineCode([name])
     compared.add(name)
   }
+}
+
+/**
+ * As checkMachineCode for the native server: where its file lies, null = it is not installed. With `inThread` another
+ * thread reads and hashes it where that can be (native-digest.ts), while the caller goes on. Rejects with AppError
+ * MachineCodeChanged.
+ */
+export async function comparedServer(inThread: boolean, from: string = import.meta.url): Promise<string | null> {
+  const [code] = installedCode('uWebSockets.js', from)
+  if (code === undefined) return null
+  const { path, digest } = code
+  const found = inThread ? await digestInThread(path) : null
+  if ((found ?? fileDigest(path)) !== digest) throw changed(path)
+  return path
 }
 
 /**

@@ -5,6 +5,7 @@ import { constants } from 'node:fs'
 import { chmod, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AppError, errorText } from '../../base/errors.ts'
+import { type FileEntry, plainEntries } from './plain-config.ts'
 import { type Document, isMap, isNode, LineCounter, parseDocument } from './yaml.ts'
 
 /** Name of the file in the state directory. */
@@ -20,15 +21,6 @@ const HEADER = ` Settings of this Tributary node. Comments and the order of line
  The README lists every option.
 `
 
-/** One option as the file has it. */
-export interface FileEntry {
-  readonly section: string
-  readonly option: string
-  readonly value: unknown
-  /** From 1. */
-  readonly line: number
-}
-
 interface Parsed {
   readonly document: Document
   readonly lines: LineCounter
@@ -37,13 +29,13 @@ interface Parsed {
 /** One open configuration file. Methods are not to be called at the same time (the settings store queues them). */
 export class ConfigFile {
   readonly path: string
-  /** Null when it is forgotten, 'nothing' where there is no file. */
-  #parsed: Parsed | 'nothing' | null
+  /** Null when it is forgotten; its options alone where there is no file, or a plain one. */
+  #parsed: Parsed | readonly FileEntry[] | null
   #forgetful = false
 
   private constructor(path: string, text: string | null) {
     this.path = path
-    this.#parsed = text === null ? 'nothing' : parseConfig(path, text)
+    this.#parsed = text === null ? [] : (plainEntries(text) ?? parseConfig(path, text))
   }
 
   /**
@@ -63,7 +55,7 @@ export class ConfigFile {
   /** Every option of every section, in file order. AppError BadConfiguration when a section is not a map. */
   entries(): FileEntry[] {
     if (this.#parsed === null) throw new Error('the configuration file was forgotten')
-    if (this.#parsed === 'nothing') return []
+    if (!('document' in this.#parsed)) return [...this.#parsed]
     const { document, lines } = this.#parsed
     const lineOf = (node: unknown): number => (isNode(node) && node.range ? lines.linePos(node.range[0]).line : 1)
     const root = document.contents

@@ -14,6 +14,9 @@ import { chapterKits } from '../chapter-kits.ts'
 /** The built command line, beside the built tests. */
 export const cliPath = fileURLToPath(new URL('../../../src/cli/main.js', import.meta.url))
 
+/** What users run: the same program from a script (package.json); `make build` makes it, tsc alone does not. */
+export const commandPath = fileURLToPath(new URL('../../../src/bundle/tributary.cjs', import.meta.url))
+
 /** A node that says nothing for this long is taken as hung. */
 const START_LIMIT_MS = 30_000
 

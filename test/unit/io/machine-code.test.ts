@@ -11,6 +11,7 @@ import { machineCodeDigests } from '../../../src/io/process/machine-code-digests
 import {
   checkAllMachineCode,
   checkMachineCode,
+  comparedServer,
   machineCodeFiles,
   type PrebuiltPackage,
 } from '../../../src/io/process/machine-code.ts'
@@ -87,3 +88,14 @@ test('all of the native server and of sodium-native is in the table, whatever it
       assert.ok(existsSync(join(modules, folder, file)), file)
   assert.equal(Object.keys(machineCodeDigests['uWebSockets.js'] ?? {}).length, 24)
 })
+
+for (const inThread of [false, true])
+  test(`the native server ${inThread ? 'by another thread' : 'by the own one'}: its file, or a refusal that names it`, async t => {
+    const { from, files } = copyOf(t, 'uWebSockets.js')
+    const [path = ''] = files
+    assert.equal(await comparedServer(inThread, from), path)
+    flipByte(path, 0)
+    await assert.rejects(comparedServer(inThread, from), isRefusal(path))
+    rmSync(path)
+    assert.equal(await comparedServer(inThread, from), null)
+  })

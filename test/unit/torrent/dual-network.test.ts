@@ -101,7 +101,7 @@ test('who answers by uTP in time is never asked by TCP', async () => {
 test('where somebody waits uTP is asked first all the same, and TCP a moment later', async () => {
   const rig = new Rig()
   rig.connect(PEER, true)
-  await rig.clock.advance(19)
+  await rig.clock.advance(4)
   assert.deepEqual(rig.tried, { utp: 1, tcp: 0 })
   await rig.clock.advance(1)
   assert.deepEqual(rig.tried, { utp: 1, tcp: 1 })

@@ -8,7 +8,7 @@ import { once } from 'node:events'
 import { isMainThread, Worker, workerData } from 'node:worker_threads'
 import { makeOverlayCrypto } from '../../../../src/chapters/overlay/io/overlay-crypto.ts'
 import { SystemRandom } from '../../../../src/io/random.ts'
-import { nativeFile } from '../../../../src/io/native-part.ts'
+import { nativePart } from '../../../../src/io/native-part.ts'
 import { DgramNetwork } from '../../../../src/io/net/udp-dgram.ts'
 import { UdpMachine } from '../../../../src/io/net/udp-machine.ts'
 import { NativeNetwork } from '../../../../src/io/net/udp-native.ts'
@@ -61,7 +61,7 @@ async function forward(kind: Kind, to: number): Promise<number> {
 
 async function forwardByOurs(kind: Kind, to: number): Promise<number> {
   const layer = kind.endsWith('a layer')
-  const network = kind.startsWith('native') ? new NativeNetwork(UdpMachine.load(nativeFile)) : new DgramNetwork()
+  const network = kind.startsWith('native') ? new NativeNetwork(UdpMachine.load(nativePart)) : new DgramNetwork()
   const random = new SystemRandom()
   const { forward: key } = makeOverlayCrypto(random).session(random.bytes(72), 'originator')
   const peer = { ip, port: to }
