@@ -3,6 +3,7 @@
 // failure.
 
 import { writeFileSync } from 'node:fs'
+import { create } from './flow/create.ts'
 import { firstByte } from './flow/first-byte.ts'
 import { leech } from './flow/leech.ts'
 import { list } from './flow/list.ts'
@@ -16,7 +17,7 @@ import { commandLine, type Flow } from './lib/flow.ts'
 import type { FlowOptions, FlowResult } from './lib/flow-result.ts'
 import { printResults, resultsJson } from './lib/results.ts'
 
-const flows: readonly Flow[] = [leech, seed, recheck, ranges, firstByte, magnet, webSeeds, list, start]
+const flows: readonly Flow[] = [leech, seed, recheck, create, ranges, firstByte, magnet, webSeeds, list, start]
 const quick = new Set(['leech', 'ranges', 'list', 'start'])
 
 /** At `quick` the rivals that the targets name, so that it ends within five minutes. */

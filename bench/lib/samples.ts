@@ -16,6 +16,7 @@ export const metrics = {
   'first 4 MiB ms': { better: 'less', digits: 1 },
   'metadata ms': { better: 'less', digits: 1 },
   'first answer ms': { better: 'less', digits: 0 },
+  'x node -e 0': { better: 'less', digits: 2 },
   'started ms': { better: 'less', digits: 0 },
   'all listed ms': { better: 'less', digits: 0 },
   'p50 ms': { better: 'less', digits: 2 },

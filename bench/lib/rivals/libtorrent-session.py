@@ -9,8 +9,10 @@ the rest is libtorrent's default, except for how often a uTP packet may get lost
   wait {what: complete|metadata, seconds}, recheck {seconds}
   written {seconds}: it says complete while the last blocks still wait to be written; now they are in the file
   many {torrents: [path], dir, paused, seed_mode}, count -> {count}
+  make {path, format: v1|hybrid, piece_length} -> {v1, v2}: the info hashes of a new torrent, v2 empty for v1
 """
 import json
+import os
 import sys
 import time
 
@@ -120,6 +122,14 @@ class Driver:
 
     def count(self, c):
         return {'count': len(self.session.get_torrents())}
+
+    def make(self, c):
+        files = lt.file_storage()
+        lt.add_files(files, c['path'])
+        torrent = lt.create_torrent(files, c['piece_length'], lt.create_torrent.v1_only if c['format'] == 'v1' else 0)
+        lt.set_piece_hashes(torrent, os.path.dirname(c['path']))
+        hashes = lt.torrent_info(torrent.generate()).info_hashes()
+        return {'v1': str(hashes.v1), 'v2': str(hashes.v2) if hashes.has_v2() else ''}
 
 
 def main():

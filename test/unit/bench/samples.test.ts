@@ -49,3 +49,28 @@ test('each run is of a round, and says what else the machine did', async () => {
   assert.ok((results[0]?.runs[0]?.['busy elsewhere'] ?? -1) >= 0)
   assert.deepEqual(failures, ['FAILED case: slow: gone'])
 })
+
+test('targets name figures that flows measure: creation by the best rival, a start by Node itself', () => {
+  const made: CaseResult = {
+    id: 'create 1 GiB, v1',
+    primary: 'MB/s',
+    results: [
+      { client: 'tributary', runs: [{ 'MB/s': 3000 }] },
+      { client: 'libtorrent', runs: [{ 'MB/s': 1000 }] },
+      { client: 'mktorrent', runs: [{ 'MB/s': 2100 }] },
+    ],
+  }
+  const started: CaseResult = {
+    id: 'start with 0',
+    primary: 'first answer ms',
+    results: [{ client: 'tributary', runs: [{ 'first answer ms': 120, 'x node -e 0': 2.1 }] }],
+  }
+  const rows = judge([made, started]).filter(row => row.reached !== 'not measured')
+  assert.deepEqual(
+    rows.map(({ case: id, figure, reached }) => [id, figure, reached]),
+    [
+      ['create 1 GiB, v1', 'MB/s', 'NO'],
+      ['start with 0', 'x node -e 0', 'NO'],
+    ],
+  )
+})
