@@ -21,6 +21,7 @@ export const metrics = {
   'all listed ms': { better: 'less', digits: 0 },
   'p50 ms': { better: 'less', digits: 2 },
   'p95 ms': { better: 'less', digits: 2 },
+  'written MiB': { better: 'less', digits: 1 },
   'disk MiB': { better: 'less', digits: 0 },
   'p99 ms': { better: 'less', digits: 2 },
   'peak RSS MiB': { better: 'less', digits: 0 },

@@ -55,6 +55,12 @@ export const targets: readonly Target[] = [
   target('ranges of 64 KiB, 100 clients', 'loop p99 ms', null, LOOP_MS),
   target('ranges of 1 MiB, 100 clients', 'loop p99 ms', null, LOOP_MS),
   target('whole file, 100 clients', 'loop p99 ms', null, LOOP_MS),
+  ...['64 KiB', '1 MiB'].flatMap(size => [
+    target(`1000 readers of ${size}`, 'loop p99 ms', null, 20),
+    target(`1000 readers of ${size}`, 'peak RSS MiB', null, 200),
+  ]),
+  // 1.01 GiB and 8 MiB.
+  target('written for 1 GiB downloaded', 'written MiB', null, 1042),
   target('first byte at 0 %', 'first byte ms', 'best', 0.5),
   target('first byte at 0 %', 'first 4 MiB ms', null, 100),
   target('first byte at 90 %', 'first byte ms', 'best', 0.5),
