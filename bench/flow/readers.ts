@@ -1,5 +1,5 @@
-// Readers: a thousand connections at once that read random ranges of a complete file, of 64 KiB and of 1 MiB. What counts
-// is how long the main loop is held up and the most memory; each size has a node of its own, so that memory is of it.
+// Readers: a thousand connections at once that read random ranges of a complete file, of 64 KiB and of 1 MiB. What
+// counts is how long the main loop is held up and the most memory; each size has a node of its own.
 
 import { rm } from 'node:fs/promises'
 import { type BenchPlace, inPlace } from '../lib/bench-place.ts'

@@ -43,7 +43,7 @@ function starter(kind: ClientKind): ClientKind['start'] {
   return kind.name === OURS ? startPlain : kind.start
 }
 
-/** How long Node itself takes to start, run nothing and end, ms: the median of some runs, in the round it stands for. */
+/** How long Node itself takes to start, run nothing and end, ms: the median of some runs, in the same round. */
 async function bareNodeMs(): Promise<number> {
   const times: number[] = []
   for (let run = 0; run < BARE_RUNS; run++) {

@@ -1,5 +1,5 @@
-// Written: what a download of 1 GiB to a disk sends to the device, from the start of the client to its end: the content,
-// state and journal. Ours and libtorrent, which here keeps no state at all.
+// Written: what a download of 1 GiB to a disk sends to the device, from the start of the client to its end: the
+// content, state and journal. Ours and libtorrent, which here keeps no state at all.
 
 import { inPlace } from '../lib/bench-place.ts'
 import { makeBenchTorrent } from '../lib/bench-torrent.ts'
