@@ -133,6 +133,12 @@ attacks: build ## keys and files, parsers and peers, disks and stopping: tried, 
 rest-10000: build ## what 10,000 incomplete downloads without peers cost (COUNT, MINUTES)
 	@node dist/test/kit/runners/run-suspended.js
 
+# A node in a control group of 256 MiB, no swap and one processor (root): 1,000 seeds at rest, three downloads again and
+# again, a stream with five seeks. TMPDIR must lie on a disk: files in memory would count.
+.PHONY: soak-small
+soak-small: build ## what a small machine bears, half an hour (MINUTES); no kill for memory, no swap
+	@bash test/kit/netns node dist/test/kit/runners/run-small.js
+
 # One chapter's tests, those with other programs apart: make test-market
 CHAPTERS ?= $(notdir $(wildcard src/chapters/*))
 .PHONY: $(addprefix test-,$(CHAPTERS))
@@ -179,7 +185,8 @@ bench-micro: build
 	@for file in dist/test/chapters/*/bench/overlay-crypto.js; do if [ -e $$file ]; then node $$file; fi; done
 
 # One flow by itself: bench-leech, bench-seed, bench-recheck, bench-ranges, bench-first-byte, bench-magnet, bench-list,
-# bench-start, bench-scale, bench-stream-memory, bench-dashboard, bench-events, bench-catalogue, bench-market, bench-circuits (IPV8_CHECKOUT=folder: with py-ipv8).
+# bench-start, bench-scale, bench-create, bench-readers, bench-written, bench-stream-memory, bench-dashboard, bench-events, bench-catalogue,
+# bench-market, bench-circuits (IPV8_CHECKOUT=folder: with py-ipv8).
 bench-%: build
 	@bash test/kit/netns node $$(ls dist/bench/flow/$*.js dist/test/chapters/*/bench/$*.js 2>/dev/null) $(BENCH_ARGS)
 

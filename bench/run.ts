@@ -3,20 +3,36 @@
 // failure.
 
 import { writeFileSync } from 'node:fs'
+import { create } from './flow/create.ts'
 import { firstByte } from './flow/first-byte.ts'
 import { leech } from './flow/leech.ts'
 import { list } from './flow/list.ts'
 import { magnet } from './flow/magnet.ts'
 import { ranges } from './flow/ranges.ts'
+import { readers } from './flow/readers.ts'
 import { recheck } from './flow/recheck.ts'
 import { seed } from './flow/seed.ts'
 import { start } from './flow/start.ts'
 import { webSeeds } from './flow/web-seeds.ts'
+import { written } from './flow/written.ts'
 import { commandLine, type Flow } from './lib/flow.ts'
 import type { FlowOptions, FlowResult } from './lib/flow-result.ts'
 import { printResults, resultsJson } from './lib/results.ts'
 
-const flows: readonly Flow[] = [leech, seed, recheck, ranges, firstByte, magnet, webSeeds, list, start]
+const flows: readonly Flow[] = [
+  leech,
+  seed,
+  recheck,
+  create,
+  ranges,
+  readers,
+  firstByte,
+  magnet,
+  webSeeds,
+  written,
+  list,
+  start,
+]
 const quick = new Set(['leech', 'ranges', 'list', 'start'])
 
 /** At `quick` the rivals that the targets name, so that it ends within five minutes. */

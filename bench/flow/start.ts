@@ -1,6 +1,8 @@
 // Start: from the start of the process to its first answer, to STARTED and to a list that names every torrent; memory
 // and CPU when idle; with no torrents and with thousands that seed.
 
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BenchPlace, inPlace, pass } from '../lib/bench-place.ts'
@@ -8,6 +10,7 @@ import { type BenchTorrent, makeTinyTorrents } from '../lib/bench-torrent.ts'
 import { type Flow, runAlone } from '../lib/flow.ts'
 import type { FlowOptions } from '../lib/flow-result.ts'
 import { processCost } from '../lib/process-cost.ts'
+import { median } from '../lib/report.ts'
 import { clientsThatCan } from '../lib/rivals/all.ts'
 import type { Client, ClientKind } from '../lib/rivals/client.ts'
 import { startPlain } from '../lib/rivals/tributary.ts'
@@ -18,6 +21,7 @@ const SETTLE_MS = { quick: 1000, standard: 1500, all: 2000 }
 /** V8 gives back what a start has used some eight seconds after it: memory of these is looked at when it has. */
 const ON_V8 = new Set([OURS, 'webtorrent'])
 const V8_SETTLE_MS = 10_000
+const BARE_RUNS = 3
 const IDLE_MS = { quick: 2000, standard: 4000, all: 8000 }
 
 /** These check each torrent again, or only so many a second: they keep their torrents stopped. */
@@ -39,12 +43,25 @@ function starter(kind: ClientKind): ClientKind['start'] {
   return kind.name === OURS ? startPlain : kind.start
 }
 
+/** How long Node itself takes to start, run nothing and end, ms: the median of some runs, in the same round. */
+async function bareNodeMs(): Promise<number> {
+  const times: number[] = []
+  for (let run = 0; run < BARE_RUNS; run++) {
+    const begin = performance.now()
+    await once(spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' }), 'close')
+    times.push(performance.now() - begin)
+  }
+  return median(times)
+}
+
 async function startOnce(kind: ClientKind, where: Where, count: number, level: FlowOptions['level']): Promise<Figures> {
   const early = kind.name === OURS && count > 0 ? await listEarly(kind, where, count) : {}
+  const bareMs = kind.name === OURS ? await bareNodeMs() : null
   const begin = performance.now()
   const { client, firstAnswerMs, startedMs } = await starter(kind)(where.home, where.ip)
   try {
     const figures: Figures = { 'first answer ms': firstAnswerMs, 'started ms': await startedMs }
+    if (bareMs !== null) figures['x node -e 0'] = firstAnswerMs / bareMs
     const listed = count > 0 ? await untilListed(client, count, begin) : {}
     const onV8 = ON_V8.has(kind.name)
     return { ...figures, ...listed, ...early, ...(await restFigures(client, level, onV8)) }

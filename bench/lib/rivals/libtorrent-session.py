@@ -11,9 +11,11 @@ the rest is libtorrent's default, except for how often a uTP packet may get lost
   deadlines {from, to}: these pieces first, in order, as for a player; then first: the first of them is here, rest: all
       are, bytes -> {base64} of them
   many {torrents: [path], dir, paused, seed_mode}, count -> {count}
+  make {path, format: v1|hybrid, piece_length} -> {v1, v2}: the info hashes of a new torrent, v2 empty for v1
 """
 import base64
 import json
+import os
 import sys
 import time
 
@@ -149,6 +151,14 @@ class Driver:
 
     def count(self, c):
         return {'count': len(self.session.get_torrents())}
+
+    def make(self, c):
+        files = lt.file_storage()
+        lt.add_files(files, c['path'])
+        torrent = lt.create_torrent(files, c['piece_length'], lt.create_torrent.v1_only if c['format'] == 'v1' else 0)
+        lt.set_piece_hashes(torrent, os.path.dirname(c['path']))
+        hashes = lt.torrent_info(torrent.generate()).info_hashes()
+        return {'v1': str(hashes.v1), 'v2': str(hashes.v2) if hashes.has_v2() else ''}
 
 
 def main():

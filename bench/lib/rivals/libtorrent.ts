@@ -104,6 +104,12 @@ export class LibtorrentSession extends PartialClient implements Client {
     await this.#lines.call('many', { torrents: paths, dir, peers: [[peer.ip, peer.port]] })
   }
 
+  /** Makes a torrent of the file, the threads its own default; the info hashes in hexadecimal, `v2` empty for v1. */
+  async make(path: string, format: 'v1' | 'hybrid', pieceLength: number): Promise<{ v1: string; v2: string }> {
+    const { v1, v2 } = await this.#lines.call('make', { path, format, piece_length: pieceLength })
+    return { v1: String(v1), v2: String(v2) }
+  }
+
   override async count(): Promise<number> {
     return Number((await this.#lines.call('count'))['count'])
   }

@@ -219,9 +219,11 @@ export async function startPlain(home: string, ip: string): Promise<Started & { 
   return { client: await TributaryNode.of(node, null, ip), firstAnswerMs, startedMs }
 }
 
-export const tributary: ClientKind & {
+interface OurKind extends ClientKind {
   start(home: string, ip: string): Promise<Started & { readonly client: TributaryNode }>
-} = {
+}
+
+export const tributary: OurKind = {
   name: 'tributary',
   can: new Set(['leech', 'seed', 'recheck', 'magnet', 'stream', 'play', 'api', 'start', 'restart', 'web-seeds']),
   missing: () => null,

@@ -49,3 +49,41 @@ test('each run is of a round, and says what else the machine did', async () => {
   assert.ok((results[0]?.runs[0]?.['busy elsewhere'] ?? -1) >= 0)
   assert.deepEqual(failures, ['FAILED case: slow: gone'])
 })
+
+test('targets name figures that flows measure: creation by the best rival, others in themselves', () => {
+  const made: CaseResult = {
+    id: 'create 1 GiB, v1',
+    primary: 'MB/s',
+    results: [
+      { client: 'tributary', runs: [{ 'MB/s': 3000 }] },
+      { client: 'libtorrent', runs: [{ 'MB/s': 1000 }] },
+      { client: 'mktorrent', runs: [{ 'MB/s': 2100 }] },
+    ],
+  }
+  const started: CaseResult = {
+    id: 'start with 0',
+    primary: 'first answer ms',
+    results: [{ client: 'tributary', runs: [{ 'first answer ms': 120, 'x node -e 0': 2.1 }] }],
+  }
+  const read: CaseResult = {
+    id: '1000 readers of 64 KiB',
+    primary: 'MB/s',
+    results: [{ client: 'tributary', runs: [{ 'loop p99 ms': 19, 'peak RSS MiB': 201 }] }],
+  }
+  const sent: CaseResult = {
+    id: 'written for 1 GiB downloaded',
+    primary: 'written MiB',
+    results: [{ client: 'tributary', runs: [{ 'written MiB': 1026 }] }],
+  }
+  const rows = judge([made, started, read, sent]).filter(row => row.reached !== 'not measured')
+  assert.deepEqual(
+    rows.map(({ case: id, figure, reached }) => [id, figure, reached]),
+    [
+      ['create 1 GiB, v1', 'MB/s', 'NO'],
+      ['1000 readers of 64 KiB', 'loop p99 ms', 'yes'],
+      ['1000 readers of 64 KiB', 'peak RSS MiB', 'NO'],
+      ['written for 1 GiB downloaded', 'written MiB', 'yes'],
+      ['start with 0', 'x node -e 0', 'NO'],
+    ],
+  )
+})
