@@ -1,4 +1,5 @@
-// The real clock: monotonic time for differences, wall time for records. Its timers never keep the process alive.
+// The real clock: monotonic time for differences, wall time for records. Its timers never keep the process alive, but
+// for the turn that `after(0)` waits for.
 
 import type { Clock, Timer } from '../ports/clock.ts'
 

@@ -118,6 +118,11 @@ static void make_messages(struct group *group) {
   for (unsigned message = 0; message < group->messages; message++) make_message(group, message);
 }
 
+// What the kernel says of several in one message; anything else, no way there or a firewall, it would say of each too.
+static bool refused_together(int error) {
+  return error == EIO || error == EINVAL || error == EMSGSIZE || error == EOPNOTSUPP;
+}
+
 // A message of several was refused: this device, or a way that takes no datagrams of this length, wants them one by
 // one. Leaves what was not sent.
 static void apart_from_now_on(struct group *group, unsigned message) {
@@ -147,13 +152,13 @@ static void send_group(struct group *group) {
       return;
     } else if (errno == EINTR) {
       continue;
-    } else if (group->begins[message + 1] - group->begins[message] > 1) {
+    } else if (group->begins[message + 1] - group->begins[message] > 1 && refused_together(errno)) {
       apart_from_now_on(group, message);
       make_messages(group);
       message = 0;
     } else {
       // No way there, or too long: lost, as datagrams are.
-      counts[LOST_COUNT] += 1;
+      counts[LOST_COUNT] += group->begins[message + 1] - group->begins[message];
       message++;
     }
   }

@@ -10,6 +10,7 @@
 #ifdef __linux__
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -178,7 +179,10 @@ static napi_value memory_of(napi_env env, napi_callback_info info) {
 }
 
 static void fail(struct call *call, const char *name) {
-  if (!call->failed) napi_throw_error(call->env, uv_err_name(-errno), name);
+  const char *code = uv_err_name(-errno);
+  char text[64];
+  snprintf(text, sizeof text, "%s %s", name, code);
+  if (!call->failed) napi_throw_error(call->env, code, text);
   call->failed = true;
 }
 

@@ -6,7 +6,7 @@
 const FULL = 16
 /** Fewer are not worth a wait: from so many on sixteen lanes are quicker than one. */
 const WORTH = 5
-/** The longest wait, microseconds. Whoever waits for a piece is served before; `have` may be so late. */
+/** The longest wait, microseconds; `have` may be so late. A piece that somebody waits for ends the wait. */
 const MAX_HOLD_US = 40_000
 /** The mean of the time between commits follows the last one by this part. */
 const SMOOTHING = 1 / 8
@@ -40,10 +40,15 @@ export class CommitGathering {
     this.#lastUs = nowUs
   }
 
+  /** They come so fast that company pays. */
+  get quick(): boolean {
+    return this.#gapUs * WORTH <= MAX_HOLD_US
+  }
+
   /** How long these may go on waiting, microseconds; 0 = they are to be sent. */
   leftUs({ count, bytes, sinceUs }: Held, nowUs: number): number {
     if (count === 0 || count >= FULL || bytes >= this.#fullBytes) return 0
-    if (this.#gapUs * WORTH > MAX_HOLD_US) return 0
+    if (!this.quick) return 0
     return Math.max(0, sinceUs + MAX_HOLD_US - nowUs)
   }
 }

@@ -1,6 +1,7 @@
 // A pool of worker threads fed with batches. Jobs posted in one turn of the event loop are packed together and sent
-// when a thread can take them. Invariants: every promise settles, also when a worker dies or the pool stops; what waits
-// is bounded in jobs and bytes, and callers beyond that wait their turn.
+// when a thread can take them; commits for which nobody waits may be held a moment (commit-gathering.ts). Invariants:
+// every promise settles, also when a worker dies or the pool stops; what waits is bounded in jobs and bytes, and
+// callers beyond that wait their turn.
 
 import type { Piscina } from 'piscina'
 import { AppError, errorText } from '../base/errors.ts'
@@ -221,8 +222,12 @@ export class WorkerPool {
     if (this.#stopped || first === undefined || !this.#isLoaded() || this.#holds(first)) return
     // Small bursts are shared out over the threads instead of filling one message.
     const shares = spread ? this.#options.threads * BATCHES_PER_THREAD : this.#demand.wanted
-    const largest = first.patient ? Math.max(MAX_BATCH_BYTES, this.#options.gatheredBytes ?? 0) : MAX_BATCH_BYTES
-    const bytes = Math.min(largest, Math.max(MIN_BATCH_BYTES, Math.ceil(this.#queue.readyBytes / shares)))
+    // Who waits for a piece does not wait for sixteen others, nor does a disk that is slow anyway get them in one lump.
+    const gathered = this.#queue.patient && this.#gathering.quick ? (this.#options.gatheredBytes ?? 0) : 0
+    const bytes = Math.min(
+      Math.max(MAX_BATCH_BYTES, gathered),
+      Math.max(MIN_BATCH_BYTES, Math.ceil(this.#queue.readyBytes / shares)),
+    )
     const most = this.#demand.batches(BATCHES_PER_THREAD)
     // A batch at hand saves a busy thread a wait, but costs a message: only a full one does, or one that waits long.
     const atHand = spread || this.#queue.readyBytes >= MAX_BATCH_BYTES || this.#waitedMs(first) >= GROW_AFTER_MS

@@ -126,15 +126,17 @@ export class VolumeJobs {
   #volumePool(): WorkerPool {
     const last = this.#pools.at(-1)
     if (last !== undefined && this.#pools.length >= MAX_POOLS) return last
-    const pool = this.#pool(Math.min(VOLUME_THREADS, this.#options.threads))
+    // Half of what may be on its way to such a volume (VolumeLanes.storeVolume): the other half is being written.
+    const gatheredBytes = (this.#options.gatheredBytes ?? 0) / 2
+    const pool = this.#pool(Math.min(VOLUME_THREADS, this.#options.threads), gatheredBytes)
     this.#pools.push(pool)
     return pool
   }
 
-  #pool(threads: number): WorkerPool {
+  #pool(threads: number, gatheredBytes = this.#options.gatheredBytes ?? 0): WorkerPool {
     const { log, onRepeatedLoss } = this.#deps
     return new WorkerPool(
-      { ...this.#options, threads },
+      { ...this.#options, threads, gatheredBytes },
       { log, ...(onRepeatedLoss === undefined ? {} : { onRepeatedLoss }) },
     )
   }

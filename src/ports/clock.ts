@@ -12,7 +12,7 @@ export interface Clock {
   now(): number
   /** Milliseconds since 1970. */
   wallMs(): number
-  /** Runs `run` once after `delayMs`, 0 = in the next turn of the loop. Does not keep the process alive. */
+  /** Runs `run` once after `delayMs`, 0 = in the next turn of the loop; only that turn keeps the process alive. */
   after(delayMs: number, run: () => void): Timer
   /** Runs `run` every `intervalMs` until cancelled. Does not keep the process alive. */
   every(intervalMs: number, run: () => void): Timer

@@ -86,7 +86,9 @@ export class FolderLooks {
       look.settle(facts)
       await facts.catch(() => undefined)
     }
-    if (opened !== null && !(opened instanceof Error)) await opened.place.turn(() => opened.chain.close())
+    if (opened === null || opened instanceof Error) return
+    // Too many wait for the volume: closed without a turn, never left open.
+    await opened.place.turn(() => opened.chain.close()).catch(() => opened.chain.close())
   }
 
   /** Null where the destination is gone; what else the disk said. */

@@ -31,6 +31,7 @@ import type { OutgoingRoute } from './routed-connector.ts'
 import type { SocketCalls } from './socket-calls.ts'
 import { NetTcpNetwork } from './tcp-net.ts'
 import { ChosenNetwork } from './udp-choice.ts'
+import { DgramNetwork } from './udp-dgram.ts'
 
 /** What the settings say about the network. */
 export interface NetworkStackOptions {
@@ -144,7 +145,8 @@ function localLane(place: NetworkPlace | null, devices: DeviceSockets | null): L
   return {
     multicast: new DgramMulticast({ interfaces: family => localInterfaces(family, mayUse), devices }),
     gateways: new ProcGateways(mayUse),
-    udp: new KeptUdpNetwork({ udp: new ChosenNetwork(devices), mayUse }),
+    // Routers have addresses with a zone (`fe80::1%eth0`), for which the batches of src/native have no place.
+    udp: new KeptUdpNetwork({ udp: new DgramNetwork(devices), mayUse }),
     http: new GatewayHttpClient(mayUse, devices),
   }
 }

@@ -195,7 +195,7 @@ export class UdpMachine {
         const place = received[at + 2] as number
         if (received[at + 3] !== 0) this.#senders[place] = this.#senderAt(at)
         const bytes = new Uint8Array(buffer, received[at], received[at + 1])
-        receive(bytes, this.#senders[place] as PeerAddress)
+        heardBy(receive, bytes, this.#senders[place] as PeerAddress)
       }
     } finally {
       this.#reading = false
@@ -232,5 +232,16 @@ export class UdpMachine {
     this.#units[begin / 2 + FAMILY_UNIT] = AF[family]
     this.#destinations.set(to, number)
     return number
+  }
+}
+
+/** What a receiver throws is uncaught, as in an event of its own: the other datagrams are read all the same. */
+function heardBy(receive: Receive, bytes: Uint8Array, from: PeerAddress): void {
+  try {
+    receive(bytes, from)
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error
+    })
   }
 }

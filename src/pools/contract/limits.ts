@@ -2,7 +2,10 @@
 
 /** Jobs in one message: beyond 64 the saving per job is gone and the reply of the first waits for the last. */
 export const MAX_BATCH_JOBS = 64
-/** Bytes of work in one message (about 1.5 ms of hashing); one bigger job travels alone. */
+/**
+ * Bytes of work in one message (about 1.5 ms of hashing); one bigger job travels alone, and commits that have waited
+ * for each other go together (PoolOptions.gatheredBytes).
+ */
 export const MAX_BATCH_BYTES = 2 * 1024 * 1024
 /** A message is not cut smaller than this for the sake of using every thread. */
 export const MIN_BATCH_BYTES = 256 * 1024

@@ -22,18 +22,20 @@ export function makeRunner(
     const startedUs = nowUs()
     const batch = codec.decodeJobs(message).jobs
     lookAhead(batch)
-    const results = batch.map(job => runJob(byNumber, job))
+    // What was done for all of them is a part of each.
+    const shareUs = Math.round((nowUs() - startedUs) / Math.max(1, batch.length))
+    const results = batch.map(job => runJob(byNumber, job, shareUs))
     return codec.encodeResults({ startedUs, results })
   }
 }
 
-function runJob(byNumber: ReadonlyMap<number, AnyHandler>, { job, request }: PackedJob): JobResult {
+function runJob(byNumber: ReadonlyMap<number, AnyHandler>, { job, request }: PackedJob, shareUs: number): JobResult {
   const beganUs = nowUs()
   try {
     const handler = byNumber.get(job)
     if (handler === undefined) throw new Error(`there is no job ${job}`)
-    return { reply: handler(request), failure: null, runUs: nowUs() - beganUs }
+    return { reply: handler(request), failure: null, runUs: nowUs() - beganUs + shareUs }
   } catch (error) {
-    return { reply: null, failure: failureOf(error), runUs: nowUs() - beganUs }
+    return { reply: null, failure: failureOf(error), runUs: nowUs() - beganUs + shareUs }
   }
 }

@@ -79,6 +79,7 @@ export class SeedingGoals {
   readonly #set: DownloadSet
   readonly #deps: SeedingGoalsDeps
   readonly #seeds = new Map<InfoHash, Seed>()
+  #stopped = false
   readonly #timers: Timer[] = []
 
   constructor(set: DownloadSet, deps: SeedingGoalsDeps) {
@@ -94,6 +95,7 @@ export class SeedingGoals {
 
   /** Settles when what was counted is in the store. */
   async stop(): Promise<void> {
+    this.#stopped = true
     for (const timer of this.#timers.splice(0)) timer.cancel()
     await this.#note(true)
   }
@@ -187,12 +189,18 @@ export class SeedingGoals {
     const seeds = [...this.#seeds.values()]
     const writes: Promise<void>[] = []
     for (let at = 0; at < seeds.length; at += NOTED_AT_ONCE) {
-      const some = seeds.slice(at, at + NOTED_AT_ONCE)
+      if (this.#stopped && !last) return
+      // Who has ended or was removed meanwhile has had a note of its own.
+      const some = seeds.slice(at, at + NOTED_AT_ONCE).filter(seed => this.#isCounted(seed))
       const write = this.#write(some.map(({ entry }) => [entry.stored.infoHash, this.seededSec(entry)]))
       if (last) writes.push(write)
       else await write
     }
     await Promise.all(writes)
+  }
+
+  #isCounted(seed: Seed): boolean {
+    return this.#seeds.get(seed.entry.stored.infoHash) === seed
   }
 
   async #write(counted: readonly (readonly [InfoHash, number])[]): Promise<void> {

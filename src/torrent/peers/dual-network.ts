@@ -212,8 +212,8 @@ class DualStream implements TcpStream {
     this.#trying.delete(carrier)
     if (this.#winner !== null) {
       if (this.#winner !== stream) return
-      // Some take connections by TCP only to end them: uTP comes first from now on.
-      if (carrier === 'tcp' && !this.#heard) this.#race.note('utp')
+      // Some near ones take connections by TCP only to end them: uTP comes first from now on.
+      if (carrier === 'tcp' && this.#race.first === 'tcp' && !this.#heard) this.#race.note('utp')
       return this.#end(error)
     }
     if (this.#ended) return

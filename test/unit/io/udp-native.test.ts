@@ -2,10 +2,12 @@
 // promises is in test/contract/ports/networks.test.ts, wrong arguments in test/fuzz/native-udp.test.ts.
 
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import type { PeerAddress } from '../../../src/base/ids.ts'
 import { NativeNetwork } from '../../../src/io/net/udp-native.ts'
@@ -270,4 +272,30 @@ test('where the machine code cannot be loaded, and where it is not wanted, node:
   await waitFor('it', () => heard.length === 1)
   assert.deepEqual(said, [{ why: 'it is for another machine' }])
   assert.equal(typeof here.unsentBytes, 'number')
+})
+
+test('what a receiver throws is uncaught, and costs no other datagram of its batch', { skip }, async () => {
+  const io = new URL('../../../src/io/', import.meta.url)
+  const script = `
+    const { UdpMachine } = await import('${io}net/udp-machine.js')
+    const { NativeNetwork } = await import('${io}net/udp-native.js')
+    let [heard, uncaught] = [0, 0]
+    const end = () => {
+      if (heard + uncaught < 21) return
+      console.log(heard, uncaught)
+      process.exit()
+    }
+    process.on('uncaughtException', () => { uncaught++; end() })
+    const udp = new NativeNetwork(UdpMachine.load('${nativeFile}'))
+    const there = await udp.bind({ family: 4, ip: '127.0.0.1', port: 0 }, () => {
+      heard++
+      if (heard === 4) throw new Error('the fourth')
+      end()
+    })
+    const here = await udp.bind({ family: 4, ip: '127.0.0.1', port: 0 }, () => undefined)
+    for (let number = 0; number < 20; number++) here.send(new Uint8Array(100), there.address)`
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+    timeout: 20_000,
+  })
+  assert.equal(stdout.trim(), '20 1')
 })
