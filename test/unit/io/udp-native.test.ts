@@ -275,7 +275,7 @@ test('where the machine code cannot be loaded, and where it is not wanted, node:
 })
 
 test('what a receiver throws is uncaught, and costs no other datagram of its batch', { skip }, async () => {
-  const io = new URL('../../../src/io/', import.meta.url)
+  const io = new URL('../../../src/io/', import.meta.url).href
   const script = `
     const { UdpMachine } = await import('${io}net/udp-machine.js')
     const { NativeNetwork } = await import('${io}net/udp-native.js')
