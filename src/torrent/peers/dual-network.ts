@@ -12,7 +12,7 @@ import { isLocalIp } from '../../wire/net/local-address.ts'
 /** Head start of the first: a far peer answers within it, and one without uTP costs no more than it. */
 const HEAD_START_MS = 300
 /**
- * The same where a user waits (decision 0525): a peer with uTP, near or far, answers by it first as a rule, because its
+ * The same where a user waits (decision 0525): a peer that has the first of them answers by it as a rule, because its
  * call goes out first, and one without it costs the user no more than this.
  */
 const HURRIED_HEAD_START_MS = 5
