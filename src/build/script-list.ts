@@ -1,7 +1,7 @@
 // Which scripts the program is made of, and what is loaded from each by import(): the first is what a start runs, each
 // other one is read when the first of its modules is asked for. Lists of the core and of chapters are `later.json`
-// files: names of scripts with modules, by their paths from the folder of the list (the core's: from src/); so is
-// `first-use.json`, of modules that are imported as ever.
+// files: names of scripts with modules, by their paths from the folder of the list (the core's: from src/); so are
+// `first-use.json` files, of modules that are imported as ever.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,6 +34,7 @@ export function laterScripts(root: string): readonly LaterScript[] {
   for (const folder of chapterFolders(root)) addList(roots, join(root, folder, 'later.json'), folder)
   const atFirstUse = new Map<string, string[]>()
   addList(atFirstUse, join(root, 'src/build/first-use.json'), 'src')
+  for (const folder of chapterFolders(root)) addList(atFirstUse, join(root, folder, 'first-use.json'), folder)
   const names = [...new Set([...roots.keys(), ...atFirstUse.keys()])]
   return names.map(name => ({ name, roots: roots.get(name) ?? [], atFirstUse: atFirstUse.get(name) ?? [] }))
 }

@@ -179,7 +179,8 @@ async function readParts(node: Trainee, torrent: Torrent): Promise<void> {
 
 /** What interfaces and players ask for all the time. */
 async function look(node: Trainee): Promise<void> {
-  for (const path of ['/state', '/downloads', '/downloads?get_peers=1&get_pieces=1']) await json(node, 'GET', path)
+  for (const path of ['/state', '/downloads', '/downloads?get_peers=1&get_pieces=1', '/variables'])
+    await json(node, 'GET', path)
 }
 
 async function until(done: () => Promise<boolean>): Promise<void> {

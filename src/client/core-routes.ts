@@ -11,6 +11,7 @@ import type { importRoutes } from '../http/routes/import.ts'
 import type { keyRoutes } from '../http/routes/keys.ts'
 import type { metricsRoutes } from '../http/routes/metrics.ts'
 import type { shutdownRoutes } from '../http/routes/shutdown.ts'
+import type { stateRoutes } from '../http/routes/state.ts'
 import type { statisticsRoutes } from '../http/routes/statistics.ts'
 import type { updateRoutes } from '../http/routes/updates.ts'
 import type { ParametersOf, ReplyOf, RoutesOf } from './routes.ts'
@@ -23,6 +24,7 @@ export type CoreRoutes = RoutesOf<
     ...typeof createTorrentRoutes,
     ...typeof importRoutes,
     ...typeof updateRoutes,
+    ...typeof stateRoutes,
     ...typeof coreRoutes,
     ...typeof statisticsRoutes,
     ...typeof keyRoutes,

@@ -4,7 +4,8 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { type ErrorCode, errorTable } from '../base/errors.ts'
 import type { Route } from './route.ts'
-import { ErrorSchema, SettingsSections } from './schemas/core.ts'
+import { ErrorSchema } from './schemas/core.ts'
+import { SettingsSections } from './schemas/settings.ts'
 import { DownloadSchema, FileSchema, LinkedFileSchema, PeerSchema, TrackerSchema } from './schemas/downloads.ts'
 
 const components = new Map<unknown, string>([

@@ -1,6 +1,6 @@
 // Options of the HTTP server: values only, decided in src/node. Nothing here changes while it runs.
 
-import type { Route } from './route.ts'
+import type { RouteTable } from './route.ts'
 import type { Secret } from '../base/secret.ts'
 import type { Arena } from '../ports/arena.ts'
 import type { CertificateFiles } from '../ports/certificate-files.ts'
@@ -63,7 +63,7 @@ export interface ListeningPorts {
 /** What the front needs of the node beside the services. */
 export interface HttpDeps {
   /** Every route (table.ts). */
-  readonly routes: readonly Route[]
+  readonly routes: RouteTable
   readonly rangeArena: Arena
   readonly clock: Clock
   readonly log: Log

@@ -31,7 +31,17 @@ export interface RouteContext {
   readonly meter: RequestMeter
   readonly clock: Clock
   /** All routes, for the documentation. */
-  readonly routes: readonly Route[]
+  readonly routes: RouteTable
+}
+
+/** The routes of a node. Most are loaded when they are asked for: a start needs few (decision 0521). */
+export interface RouteTable {
+  /** Those that are there from the start. */
+  readonly atStart: readonly Route[]
+  /** The others, those of chapters too; none is at a path of the first. */
+  later(): readonly Route[]
+  /** All, in the order of the documentation; always the same array. */
+  all(): readonly Route[]
 }
 
 /** A request as a route sees it: checked, decoded, nothing of the transport. */

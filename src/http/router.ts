@@ -41,9 +41,18 @@ export class Router {
   readonly #patterns = new Map<number, Pattern[]>()
   // Clients ask for the same paths again and again: a player for the ranges of one file.
   readonly #recent = new Map<string, PathMatch>()
+  #later: (() => readonly Route[]) | null
 
-  /** Throws Error for two routes of one method and path. */
-  constructor(routes: readonly Route[]) {
+  /**
+   * `later`: routes that are asked for when a path is not among `routes`, once; their paths are others. Throws Error
+   * for two routes of one method and path.
+   */
+  constructor(routes: readonly Route[], later: (() => readonly Route[]) | null = null) {
+    this.#later = later
+    this.#add(routes)
+  }
+
+  #add(routes: readonly Route[]): void {
     for (const route of routes) {
       const fixed = route.path.includes('{') ? null : this.#fixedOf(route.path)
       const methods = fixed?.routes ?? this.#patternOf(route.path)
@@ -60,8 +69,17 @@ export class Router {
     const known = this.#recent.get(rawPath)
     if (known !== undefined) return known
     const match = this.#match(rawPath)
-    if (match !== null && rawPath.length <= MAX_RECENT_LENGTH) this.#remember(rawPath, match)
+    if (match === null) return this.#findLater(rawPath)
+    if (rawPath.length <= MAX_RECENT_LENGTH) this.#remember(rawPath, match)
     return match
+  }
+
+  #findLater(rawPath: string): PathMatch | null {
+    if (this.#later === null) return null
+    const routes = this.#later()
+    this.#later = null
+    this.#add(routes)
+    return this.find(rawPath)
   }
 
   #remember(rawPath: string, match: PathMatch): void {

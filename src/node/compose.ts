@@ -294,14 +294,13 @@ export class TributaryNode {
     const { settings, log, version, stateDir, clock, random, started } = this.#environment
     const { services, state, keys } = this.#parts
     const { api } = settings.values
-    const ofChapters = await Promise.all(this.#chapters.map(chapter => chapter.routes()))
     const server = makeHttpFront(api, {
       rangeArena: this.#rangeArena,
       clock,
       random,
       log: log.part('http'),
       routes: routeTable(
-        ofChapters.flat(),
+        () => this.#chapters.flatMap(chapter => chapter.routes()),
         this.#chapters.map(({ events }) => events),
       ),
       services,

@@ -13,7 +13,7 @@ import type {
   StoredDownload,
   StoredMetainfo,
 } from '../ports/records.ts'
-import { MAX_METAINFO_BYTES } from '../wire/metainfo/metainfo.ts'
+import { MAX_METAINFO_BYTES } from '../wire/metainfo/metainfo-length.ts'
 import { runStepsInTurns } from '../wire/steps.ts'
 import { RowTexts, type PackedPage } from './row-texts.ts'
 import type { RecordsLink } from './records-link.ts'

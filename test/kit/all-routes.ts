@@ -2,13 +2,15 @@
 
 import { loadChapters } from '../../src/app/chapters.ts'
 import { routeTable as tableOf } from '../../src/http/table.ts'
-import type { Route } from '../../src/http/route.ts'
+import type { Route, RouteTable } from '../../src/http/route.ts'
 
 const chapters = await loadChapters()
-const ofChapters = await Promise.all(chapters.map(chapter => chapter.routes()))
 
-/** They, in the order of the documentation. */
-export const routeTable: readonly Route[] = tableOf(
-  ofChapters.flat(),
+/** As a node has them: those of chapters when they are asked for. */
+export const routes: RouteTable = tableOf(
+  () => chapters.flatMap(chapter => chapter.routes()),
   chapters.map(({ events }) => events),
 )
+
+/** All of them, in the order of the documentation. */
+export const routeTable: readonly Route[] = routes.all()

@@ -2,6 +2,7 @@
 
 import { CATALOGUE_FILE_NAME } from './catalogue/file-name.ts'
 import type { Chapter } from '../../app/chapter.ts'
+import { channelsRoutes } from './http/all-routes.ts'
 import { channelEventDocs } from './service/channel-event-table.ts'
 import { openChannels } from './wiring/open-channels.ts'
 import { channelTable } from './wiring/settings-channels.ts'
@@ -13,10 +14,7 @@ export const chapter: Chapter = {
   kept: { stores: [CATALOGUE_FILE_NAME], files: [], folders: [] },
   needs: ['overlay'],
   events: channelEventDocs,
-  async routes() {
-    const { channelsRoutes } = await import('./http/all-routes.ts')
-    return channelsRoutes
-  },
+  routes: () => channelsRoutes,
   open: openChannels,
   commands: async () => (await import('./cli/channel-commands.ts')).channelCommands,
 }

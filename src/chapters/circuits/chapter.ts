@@ -2,6 +2,7 @@
 
 import { nothingKept } from '../../node/state/kept-files.ts'
 import type { Chapter } from '../../app/chapter.ts'
+import { circuitRoutes } from './http/circuits.ts'
 import { circuitEventDocs } from './service/circuit-event-table.ts'
 import { openCircuits } from './wiring/open-circuits.ts'
 
@@ -12,7 +13,7 @@ export const chapter: Chapter = {
   kept: nothingKept,
   needs: ['overlay'],
   events: circuitEventDocs,
-  routes: async () => (await import('./http/circuits.ts')).circuitRoutes,
+  routes: () => circuitRoutes,
   open: openCircuits,
   commands: async () => (await import('./cli/circuit-commands.ts')).circuitCommands,
 }

@@ -1,6 +1,7 @@
 // The market: orders that spread among nodes, and swaps of coins between chains.
 
 import type { Chapter } from '../../app/chapter.ts'
+import { marketRoutes } from './http/market.ts'
 import { marketEventDocs } from './service/market-event-table.ts'
 import { openMarket } from './wiring/open-market.ts'
 import { marketTable } from './wiring/settings-market.ts'
@@ -12,7 +13,7 @@ export const chapter: Chapter = {
   kept: { stores: [], files: [], folders: ['market'] },
   needs: ['overlay', 'wallets'],
   events: marketEventDocs,
-  routes: async () => (await import('./http/market.ts')).marketRoutes,
+  routes: () => marketRoutes,
   open: openMarket,
   commands: async () => (await import('./cli/market-commands.ts')).marketCommands,
 }

@@ -15,7 +15,7 @@ export const chapter: Chapter = {
   events: noEvents,
   examine: async (settings, isRunning) =>
     (await import('./wiring/overlay-doctor.ts')).checkOverlay(overlaySettingsOf(settings), isRunning),
-  routes: () => Promise.resolve([]),
+  routes: () => [],
   open: openOverlay,
   commands: () => Promise.resolve({ plain: [], groups: {}, add: () => undefined }),
 }

@@ -2,6 +2,8 @@
 
 import { noEvents } from '../../services/events/event-table.ts'
 import type { Chapter } from '../../app/chapter.ts'
+import { walletExtraRoutes } from './http/wallet-extras.ts'
+import { walletRoutes } from './http/wallets.ts'
 import { openWallets } from './wiring/open-wallets.ts'
 import { walletsTable } from './wiring/settings-wallets.ts'
 
@@ -12,13 +14,7 @@ export const chapter: Chapter = {
   kept: { stores: [], files: [], folders: ['wallets'] },
   needs: [],
   events: noEvents,
-  async routes() {
-    const [{ walletRoutes }, { walletExtraRoutes }] = await Promise.all([
-      import('./http/wallets.ts'),
-      import('./http/wallet-extras.ts'),
-    ])
-    return [...walletRoutes, ...walletExtraRoutes]
-  },
+  routes: () => [...walletRoutes, ...walletExtraRoutes],
   open: openWallets,
   commands: async () => (await import('./cli/wallet-commands.ts')).walletCommands,
 }

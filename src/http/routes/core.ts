@@ -1,20 +1,18 @@
-// Routes of the core: torrent metadata, settings, variables, state, health (spec 4.2, 4.9; decisions part 5).
+// Routes of the core: torrent metadata, settings, variables (spec 4.2, 4.9; decisions part 5).
 
 import type { Json } from '../../services/settings/settings-api.ts'
 import { PreparedJson, route } from '../route.ts'
 import {
   EffectiveSettingsReply,
-  HealthReply,
   SettingsChangeReply,
   SettingsHistoryParameters,
   SettingsHistoryReply,
   SettingsReply,
   SettingsSections,
-  StateReply,
   TorrentInfoParameters,
   TorrentInfoReply,
   VariablesReply,
-} from '../schemas/core.ts'
+} from '../schemas/settings.ts'
 import { SAMPLE_INFOHASH } from './infohash.ts'
 
 const torrentInfo = route({
@@ -167,42 +165,6 @@ const variables = route({
   },
 })
 
-const state = route({
-  id: 'state.read',
-  method: 'GET',
-  path: '/state',
-  kind: 'json',
-  scope: 'read',
-  whileUpgrading: true,
-  tag: 'core',
-  summary: 'State of the core',
-  choices: [
-    '`last_exception` is the newest unhandled exception, kept until the next start.',
-    '`volumes` is extra. What waits for a stalled volume gets 503 VolumeStalled; everything else goes on. The volume of the state directory is excepted: without it the node cannot work.',
-  ],
-  parameters: null,
-  reply: StateReply,
-  errors: [],
-  sample: { path: '/state', status: 200 },
-  run: ({ services }) => services.state.read(),
-})
-
-const health = route({
-  id: 'health.read',
-  method: 'GET',
-  path: '/healthz',
-  kind: 'json',
-  scope: 'open',
-  tag: 'core',
-  summary: 'Answers while the node runs',
-  choices: ['The whole route is extra. It needs no key.'],
-  parameters: null,
-  reply: HealthReply,
-  errors: [],
-  sample: { path: '/healthz', status: 200 },
-  run: () => ({ status: 'ok' as const }),
-})
-
 /** Every route of this file. */
 export const coreRoutes = [
   torrentInfo,
@@ -211,6 +173,4 @@ export const coreRoutes = [
   effectiveSettings,
   settingsHistory,
   variables,
-  state,
-  health,
 ] as const

@@ -92,11 +92,12 @@ const openApi = route({
 const documents = new WeakMap<readonly unknown[], Buffer>()
 
 function documentBytes(context: RouteContext): Buffer {
-  const known = documents.get(context.routes)
+  const routes = context.routes.all()
+  const known = documents.get(routes)
   if (known !== undefined) return known
   const facts = { version: context.version, settings: context.services.settings.schema() }
-  const made = Buffer.from(JSON.stringify(openApiDocument(context.routes, facts)))
-  documents.set(context.routes, made)
+  const made = Buffer.from(JSON.stringify(openApiDocument(routes, facts)))
+  documents.set(routes, made)
   return made
 }
 

@@ -127,7 +127,7 @@ export class Dispatch {
     this.#wrongKeys = new WrongKeys(deps.clock)
     this.#keyWatch = new KeyWatch(deps.clock)
     this.#origins = options.origins
-    this.#router = new Router(context.routes)
+    this.#router = new Router(context.routes.atStart, () => context.routes.later())
     this.#maxFollowers = options.maxFollowers ?? DEFAULT_MAX_FOLLOWERS
     const schedule = new StreamSchedule(deps.clock, options.silentReaderMs ?? DEFAULT_SILENT_MS)
     this.share = new ReplyShare(

@@ -10,7 +10,7 @@ import { AppError } from '../../base/errors.ts'
 import { type InfoHash, parseInfoHash } from '../../base/ids.ts'
 import type { Clock, Timer } from '../../ports/clock.ts'
 import type { MetadataChunks } from '../../ports/metadata-chunks.ts'
-import { MAX_METAINFO_BYTES } from '../../wire/metainfo/metainfo.ts'
+import { MAX_METAINFO_BYTES } from '../../wire/metainfo/metainfo-length.ts'
 import { METADATA_PIECE_BYTES } from '../../wire/peer/ut-metadata.ts'
 import { diskError, errnoOf } from './disk-errors.ts'
 

@@ -27,6 +27,7 @@ import {
 import { checkSameFiles, isSingleFile, laidFiles, type TreeFile, treeFiles } from './file-tree.ts'
 import { multiFiles, singleFile } from './info-files.ts'
 import { LEAF_BYTES } from './merkle.ts'
+import { MAX_METAINFO_BYTES } from './metainfo-length.ts'
 import { encodePieceLayers, missingLayers, v2Content } from './piece-layers.ts'
 import { cutText, plainLine } from '../plain-text.ts'
 import { safeName } from './safe-path.ts'
@@ -34,9 +35,6 @@ import { copyInSteps, runSteps, runStepsInTurns, type Steps } from '../steps.ts'
 import { torrentNodes } from '../dht/torrent-nodes.ts'
 import type { Metainfo, TorrentFile, V2Content } from './torrent-types.ts'
 import { webSeedList } from './web-seed-urls.ts'
-
-/** Largest metainfo file and largest info dictionary, bytes (decisions part 1, row uri schemes). */
-export const MAX_METAINFO_BYTES = 16 * 1024 * 1024
 
 /** Smallest piece, bytes: below it the hashes weigh as much as the content. */
 const MIN_PIECE_LENGTH = 1024

@@ -4,7 +4,7 @@
 // has really come, never with what a length announces.
 
 import { DecodeError } from '../../base/errors.ts'
-import { MAX_METAINFO_BYTES } from '../metainfo/metainfo.ts'
+import { MAX_METAINFO_BYTES } from '../metainfo/metainfo-length.ts'
 import { copyBytes } from './copy-bytes.ts'
 import { decodeMessageBody, KEEP_ALIVE, PIECE_HEAD_BYTES, PIECE_ID, type PeerMessage, readUint32 } from './messages.ts'
 

@@ -11,7 +11,7 @@ import {
   getInt,
   utf8Text,
 } from '../bencode.ts'
-import { MAX_METAINFO_BYTES } from '../metainfo/metainfo.ts'
+import { MAX_METAINFO_BYTES } from '../metainfo/metainfo-length.ts'
 import { plainLine } from '../plain-text.ts'
 
 /** Message id of the extended handshake. */

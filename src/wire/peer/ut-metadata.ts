@@ -3,7 +3,7 @@
 
 import { DecodeError } from '../../base/errors.ts'
 import { decodeBencodePrefix, encodeBencode, getInt } from '../bencode.ts'
-import { MAX_METAINFO_BYTES } from '../metainfo/metainfo.ts'
+import { MAX_METAINFO_BYTES } from '../metainfo/metainfo-length.ts'
 
 /** The name of the extension in `m` of the extended handshake. */
 export const UT_METADATA = 'ut_metadata'

@@ -6,7 +6,7 @@ import { Secret } from '../../../src/base/secret.ts'
 import type { Arena, Slot } from '../../../src/ports/arena.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import type { Log } from '../../../src/ports/log.ts'
-import { routeTable } from '../../kit/all-routes.ts'
+import { routes } from '../../kit/all-routes.ts'
 import { type HttpOptions, createHttpServer } from '../../../src/http/index.ts'
 import { PackageFiles } from '../../../src/io/files/package-files.ts'
 import type { Services } from '../../../src/services/api.ts'
@@ -145,7 +145,7 @@ export async function startServer(
     },
     double,
     {
-      routes: routeTable,
+      routes,
       rangeArena: arena,
       clock: other.clock ?? realClock,
       log,

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Value } from '@sinclair/typebox/value'
 import { SAMPLE_INFOHASH } from '../../../src/http/routes/infohash.ts'
-import { routeTable } from '../../kit/all-routes.ts'
+import { Router } from '../../../src/http/router.ts'
+import { routes, routeTable } from '../../kit/all-routes.ts'
 import { type Running, ask, startServer, until } from './harness.ts'
 
 let server: Running
@@ -19,6 +20,15 @@ async function doorHeaders(path: string): Promise<Record<string, string>> {
   const { headers } = await ask(server.port, path, { method: 'POST' })
   return { 'x-transmission-session-id': String(headers['x-transmission-session-id']) }
 }
+
+test('no route that comes later is at a path of the first ones, which would hide it', () => {
+  const first = new Router(routes.atStart)
+  assert.deepEqual(
+    routes.later().flatMap(({ path, sample }) => (first.find(sample.path) === null ? [] : [path])),
+    [],
+  )
+  assert.equal(routes.atStart.length + routes.later().length, routeTable.length)
+})
 
 const plainKinds = routeTable.filter(route => route.kind !== 'events')
 

@@ -69,3 +69,17 @@ test('a path asked for again, or after many others, is found as at first', () =>
   const long = 'z'.repeat(5000)
   assert.deepEqual(found(`/a/${long}`, 'DELETE'), ['DELETE /a/{x}', { x: long }])
 })
+
+test('routes that come later are asked for once, by the first path that is not among the others', () => {
+  let asked = 0
+  const late = new Router([make('GET', '/a')], () => {
+    asked++
+    return [make('GET', '/late/{x}'), make('PUT', '/late')]
+  })
+  assert.ok(late.find('/a') !== null)
+  assert.equal(asked, 0, 'a path of the first ones needs no other')
+  assert.deepEqual(late.find('/late/1')?.path, { x: '1' })
+  assert.equal(late.find('/nowhere'), null)
+  assert.ok(late.find('/late') !== null && late.find('/late/2') !== null && late.find('/a') !== null)
+  assert.equal(asked, 1)
+})

@@ -8,7 +8,7 @@ import { test, type TestContext } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
 import { type InfoHash, infoHashFromBytes } from '../../../src/base/ids.ts'
 import { ChunkFileMetadata } from '../../../src/io/files/metadata-chunk-files.ts'
-import { MAX_METAINFO_BYTES } from '../../../src/wire/metainfo/metainfo.ts'
+import { MAX_METAINFO_BYTES } from '../../../src/wire/metainfo/metainfo-length.ts'
 import { METADATA_PIECE_BYTES } from '../../../src/wire/peer/ut-metadata.ts'
 import { StandingClock } from '../../kit/doubles/store-rig.ts'
 

@@ -6,7 +6,7 @@ import { NO_ANSWER_OF_EXIT } from '../ports/circuits.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { FetchedSource, SourceFetch } from '../../../ports/source-fetch.ts'
 import { MAX_MAGNET_CHARS } from '../../../wire/metainfo/magnet.ts'
-import { MAX_METAINFO_BYTES } from '../../../wire/metainfo/metainfo.ts'
+import { MAX_METAINFO_BYTES } from '../../../wire/metainfo/metainfo-length.ts'
 import type { CircuitHttp, CircuitResult } from './circuit-http.ts'
 
 /** For everything: circuits may have to be built first. */

@@ -1,0 +1,31 @@
+// Routes of the core that no start needs: loaded with those of chapters, when a path is asked for that is not among the
+// others (src/build/first-use.json, decision 0521).
+
+import type { Route } from './route.ts'
+import { coreRoutes } from './routes/core.ts'
+import { createTorrentRoutes } from './routes/create-torrent.ts'
+import { debugRoutes } from './routes/debug.ts'
+import { docsRoutes } from './routes/docs.ts'
+import { importRoutes } from './routes/import.ts'
+import { keyRoutes } from './routes/keys.ts'
+import { metricsRoutes } from './routes/metrics.ts'
+import { shutdownRoutes } from './routes/shutdown.ts'
+import { statisticsRoutes } from './routes/statistics.ts'
+import { transmissionRoutes } from './routes/transmission.ts'
+import { updateRoutes } from './routes/updates.ts'
+
+/** In the documentation before the routes of chapters. */
+export const beforeChapters: readonly Route[] = [...createTorrentRoutes, ...importRoutes, ...updateRoutes]
+
+/** Behind the routes of chapters, before those of events. */
+export const behindChapters: readonly Route[] = [
+  ...coreRoutes,
+  ...statisticsRoutes,
+  ...keyRoutes,
+  ...shutdownRoutes,
+  ...debugRoutes,
+  ...metricsRoutes,
+]
+
+/** At the end. */
+export const lastRoutes: readonly Route[] = [...transmissionRoutes, ...docsRoutes]
