@@ -23,7 +23,7 @@ export interface NodeChapter {
   examine?(settings: Settings, isRunning: boolean): Promise<readonly Finding[]>
   /** Events that it emits. */
   readonly events: EventDocs
-  /** Its routes, in the order of the documentation; loaded when they are first used (`first-use.json` of its folder). */
+  /** Its routes, in the order of the documentation; loaded at their first use (`first-use.json` of its folder). */
   routes(): readonly Route[]
   /** Its services, there from the first moment; nothing of it runs before somebody needs it. */
   open(kernel: Kernel): OpenedChapter
