@@ -24,7 +24,9 @@ const QUERY: ListQuery = {
   sort: 'name',
   descending: false,
   after: null,
+  offset: 0,
   limit: 100,
+  totals: false,
 }
 
 /** A torrent at rest, as the engine has it. */

@@ -2,9 +2,11 @@
 
 import { type Command, InvalidArgumentError } from 'commander'
 import type { CoreRoutes, Download } from '../client/core-routes.ts'
-import type { ParametersOf } from '../client/routes.ts'
+import type { ParametersOf, ReplyOf } from '../client/routes.ts'
 import { forNode, type NodeFlags, runForNode } from './command-run.ts'
 import { percentText, plainText, rateText, sizeText, statusText, tableText, timeText } from './show.ts'
+
+type ListAnswer = ReplyOf<CoreRoutes, 'GET /downloads'>
 
 interface ListFlags extends NodeFlags {
   readonly label?: string
@@ -13,6 +15,8 @@ interface ListFlags extends NodeFlags {
   readonly sort?: string
   readonly limit?: number
   readonly after?: string
+  readonly offset?: number
+  readonly totals?: true
   readonly infohash?: string
   readonly fields?: string
 }
@@ -42,6 +46,13 @@ function listText(rows: readonly Download[]): string {
   return tableText(columns, lines, width())
 }
 
+/** `3 downloads: 2 seeding, 1 stopped. Down 1.0 MiB/s, up 0 B/s.`: states that a download is in. */
+function totalsText({ count: all, speed_down: down, speed_up: up, states }: NonNullable<ListAnswer['totals']>): string {
+  const named = Object.entries(states).filter(([state, number]) => state !== 'all' && number > 0)
+  const parts = named.map(([state, number]) => `${number} ${state}`).join(', ')
+  return `${all} ${all === 1 ? 'download' : 'downloads'}${parts === '' ? '' : `: ${parts}`}. Down ${sizeText(down)}/s, up ${sizeText(up)}/s.`
+}
+
 /** `downloading, 2 hops`. */
 function anonymously(text: string, hops: number): string {
   return hops === 0 ? text : `${text}, ${hops} ${hops === 1 ? 'hop' : 'hops'}`
@@ -54,10 +65,10 @@ function count(text: string): number {
 
 /** What the node is asked for: nothing where no option says so, as older nodes answer that too. */
 function askedOf(flags: ListFlags): ParametersOf<CoreRoutes, 'GET /downloads'> {
-  const { filter, sort, limit, after } = flags
+  const { filter, sort, limit, after, offset, totals } = flags
   const infohash = flags.infohash?.split(',')
   const fields = flags.fields?.split(',')
-  return { filter, sort, limit, after, infohash, fields }
+  return { filter, sort, limit, after, offset, infohash, fields, get_totals: totals }
 }
 
 function isShown({ label, status }: ListFlags): (row: Download) => boolean {
@@ -75,15 +86,20 @@ export function addListCommand(program: Command): void {
     .option('--sort <field>', 'name, size, ratio, -time_added ...; with - before it descending')
     .option('-n, --limit <n>', 'at most so many, up to 1000', count)
     .option('--after <infohash>', 'those behind this one: `next` of the answer before (--json)')
+    .option('--offset <n>', 'pass so many over first', count)
     .option('--infohash <list>', 'only these, with commas between')
     .option('--fields <list>', 'only these fields, with commas between')
+    .option('--totals', 'how many there are in all, in each state, and their rates, after the list')
     .action((flags: ListFlags) =>
       runForNode(flags, async ({ node, show, json }) => {
         const { downloads, ...page } = await node.call('GET /downloads', { parameters: askedOf(flags) })
         const chosen = flags.label !== undefined || flags.status !== undefined
         const wanted = chosen ? downloads.filter(isShown(flags)) : downloads
         if (json) show({ downloads: wanted, ...page })
-        else show(wanted, () => (flags.fields === undefined ? listText(wanted) : plainText(wanted)))
+        else {
+          const list = () => (flags.fields === undefined ? listText(wanted) : plainText(wanted))
+          show(wanted, () => (page.totals === undefined ? list() : `${list()}\n${totalsText(page.totals)}`))
+        }
       }),
     )
 }

@@ -48,8 +48,12 @@ export const listDownloads = route({
     'Each file has `progress` here too.',
     'A download that waits in the queue (settings `active_*`) is DLSTATUS_STOPPED, and `queued` (extra) is true.',
     'While the node starts, every download is listed; those not loaded yet are DLSTATUS_WAITING4HASHCHECK.',
-    'Extra: `limit`, `after`, `filter`, `sort`, `infohash` and `fields` ask for a part of the list; with any of them the answer has `total` ' +
-      '(downloads that are meant, on all pages) and `next` (the `after` of the next page, empty on the last one).',
+    'Extra: `limit`, `after`, `offset`, `filter`, `sort`, `infohash`, `fields` and `get_totals` ask for a part of the list; with any of them ' +
+      'the answer has `total` (downloads that are meant, on all pages) and `next` (the `after` of the next page, empty on the last one).',
+    '`offset` (extra): so many downloads are passed over first, behind `after` where both are given: the part of the list that is in view. ' +
+      'Where downloads come and go between two pages, one may be on both or on none: `after` is for whoever reads all.',
+    '`get_totals` (extra) adds `totals` of all downloads, whatever the other parameters mean: `count`, `speed_down`, `speed_up`, and in ' +
+      '`states` how many are in each state that `filter` knows.',
     '`sort`: without it the order in which they were added; equal ones follow each other by `infohash`; texts compare in lower case. `after` ' +
       'is a place in that order: it holds although the download there is gone or has moved since its page was answered; one that ' +
       'was never on a page and does not exist is 404. Who follows `next` sees every download that stays and keeps its place exactly once.',
@@ -79,10 +83,9 @@ export const listDownloads = route({
         : new ListedJson('downloads', () => downloads.list(parts))
     const page = await downloads.findPage(query)
     if (plain && page.infohashes.length <= MAX_PREPARED) return new PreparedJson(await downloads.pageJson(page, fields))
-    const frame = {
-      before: '{"downloads":',
-      after: () => `,"total":${page.total},"next":${JSON.stringify(page.next)}}`,
-    }
+    const { total, next, totals } = page
+    const members = { total, next, ...(totals === null ? {} : { totals }) }
+    const frame = { before: '{"downloads":', after: () => `,${JSON.stringify(members).slice(1)}` }
     const options = { ...parts, only: page.infohashes, ...(fields === null ? {} : { fields }) }
     return new ListedJson(frame, () => downloads.list(options))
   },

@@ -2,7 +2,7 @@
 // specification's; extra fields say so.
 
 import { Type } from '@sinclair/typebox'
-import { SORT_FIELDS } from '../../services/downloads/list/list-query-api.ts'
+import { LIST_STATES, type ListState, SORT_FIELDS } from '../../services/downloads/list/list-query-api.ts'
 import { controlFields, controlProperties } from './controls.ts'
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
@@ -146,6 +146,8 @@ const ListParameters = Type.Object({
 
 /** Records of a page. */
 const MAX_PAGE = 1000
+/** Far behind the end of any list. */
+const MAX_OFFSET = 1_000_000_000
 /** Downloads that a query names. */
 const MAX_NAMED = 1000
 
@@ -164,6 +166,9 @@ export const PageParameters = Type.Object({
       pattern: '^(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})$',
       description: 'an infohash, `next` of the page before: only downloads behind that one (extra)',
     }),
+  ),
+  offset: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: MAX_OFFSET, description: 'downloads passed over first, from 0 (extra)' }),
   ),
   filter: Type.Optional(
     Type.String({
@@ -189,6 +194,7 @@ export const PageParameters = Type.Object({
       description: 'names of fields with commas between: records have only these (extra)',
     }),
   ),
+  get_totals: Type.Optional(Type.Boolean({ description: 'a boolean: add `totals` of all downloads (extra)' })),
 })
 
 const Hops = Type.Integer({ minimum: 0, maximum: 3, description: 'an integer from 0 (plain) to 3' })
@@ -236,14 +242,29 @@ export const ReadParameters = ListParameters
 /** GET /downloads/{infohash}. */
 export const ReadReply = Type.Object({ download: DownloadSchema })
 /** GET /downloads. */
+const CountByState = Object.fromEntries(LIST_STATES.map(state => [state, Count('downloads')])) as Record<
+  ListState,
+  ReturnType<typeof Count>
+>
+
+/** Sums over all downloads. */
+const TotalsSchema = Type.Object({
+  count: Count('downloads'),
+  speed_down: Rate,
+  speed_up: Rate,
+  states: Type.Object(CountByState, { description: 'downloads in each state that `filter` knows' }),
+})
+
+/** GET /downloads. */
 export const ListReply = Type.Object({
   downloads: Type.Array(DownloadSchema),
   total: Type.Optional(
-    Count('extra, with `limit`, `after`, `filter`, `sort`, `infohash` or `fields`: downloads on all pages together'),
+    Count('extra, with any parameter that asks for a part of the list: downloads on all pages together'),
   ),
   next: Type.Optional(
     Type.String({ description: 'extra, with the same: `after` of the next page; empty = the last one' }),
   ),
+  totals: Type.Optional({ ...TotalsSchema, description: 'extra, with `get_totals`: of all downloads' }),
 })
 /** PUT /downloads. */
 export const AddReply = Type.Object({ started: Type.Boolean(), infohash: Type.String() })

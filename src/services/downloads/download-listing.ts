@@ -70,7 +70,7 @@ function fieldsOf(record: object, fields: readonly string[]): object {
 /** See DownloadsService.pageJson. */
 export async function pageJson(
   set: DownloadSet,
-  { infohashes, total, next }: ListPage,
+  page: ListPage,
   fields: readonly string[] | null,
   { clock, settings }: Pick<ListingDeps, 'clock' | 'settings'>,
 ): Promise<readonly Uint8Array[]> {
@@ -79,7 +79,7 @@ export async function pageJson(
   const parts: Uint8Array[] = []
   let text = '{"downloads":['
   let before = ''
-  for (const [at, infohash] of infohashes.entries()) {
+  for (const [at, infohash] of page.infohashes.entries()) {
     // Not lookUp(): a page may be asked for while the list is being read.
     const entry = set.entries.get(infohash as InfoHash)
     // It was removed since the page was found.
@@ -92,6 +92,11 @@ export async function pageJson(
     text = ''
     await turns.after(PAGE_RECORDS)
   }
-  parts.push(Buffer.from(`${text}],"total":${total},"next":${JSON.stringify(next)}}`))
+  parts.push(Buffer.from(`${text}]${pageEnd(page)}`))
   return parts
+}
+
+/** What follows the records of a page: `,"total":n,"next":"..."}`, with `totals` where they are wanted. */
+function pageEnd({ total, next, totals }: ListPage): string {
+  return `,${JSON.stringify({ total, next, ...(totals === null ? {} : { totals }) }).slice(1)}`
 }

@@ -266,7 +266,10 @@ export class Downloads implements DownloadsService {
   }
 
   async earlyPage(query: ListQuery): Promise<ListPage | null> {
-    return this.#set.listed ? null : this.#early.find(query)
+    const page = this.#set.listed ? null : await this.#early.find(query)
+    // The next one goes on there although just that download is removed meanwhile.
+    if (page !== null && page.next !== '') this.#pages.endedEarly(query, page.next)
+    return page
   }
 
   findPage(query: ListQuery): Promise<ListPage> {

@@ -11,6 +11,13 @@ interface Page {
   readonly next: string
 }
 
+interface Totals {
+  readonly count: number
+  readonly speed_down: number
+  readonly speed_up: number
+  readonly states: Readonly<Record<string, number>>
+}
+
 const COUNT = 12
 
 let node: NodeProcess
@@ -58,6 +65,25 @@ test('limit and after page through all', async () => {
     assert.equal(found.next === '', length === 2)
   }
   assert.deepEqual(seen, upTo(COUNT))
+})
+
+test('offset: the part of the list that is in view', async () => {
+  assert.deepEqual(numbers(await page('offset=3&limit=4')), [4, 5, 6, 7])
+  assert.deepEqual(numbers(await page('offset=10&sort=-infohash')), [2, 1])
+  const behind = await page('offset=500&limit=5&filter=label:third')
+  assert.deepEqual([numbers(behind), behind.total, behind.next], [[], 4, ''])
+})
+
+test('get_totals: of all downloads, whatever else is asked for', async () => {
+  const plain = await page('limit=1')
+  assert.deepEqual(Object.keys(plain), ['downloads', 'total', 'next'])
+  for (const query of ['limit=1&filter=label:third', 'get_files=1&limit=2', `infohash=${hashOf(4)}`]) {
+    const { totals } = (await page(`${query}&get_totals=1`)) as Page & { totals: Totals }
+    assert.deepEqual([totals.count, totals.states['all'], totals.states['stopped']], [COUNT, COUNT, COUNT], query)
+    assert.deepEqual([totals.speed_down, totals.speed_up, totals.states['seeding']], [0, 0, 0])
+  }
+  assert.deepEqual(Object.keys(await page('get_totals=1')), ['downloads', 'total', 'next', 'totals'])
+  assert.deepEqual(Object.keys(await page('get_totals=0')), ['downloads'])
 })
 
 test('sort, both ways', async () => {
@@ -130,6 +156,10 @@ test('what is wrong is refused with its name', async () => {
     ['limit=1.5', 400, 'InvalidParameter', /limit/],
     ['limit=x', 400, 'InvalidParameter', /limit/],
     ['limit=1&limit=2', 400, 'InvalidParameter', /limit/],
+    ['offset=-1', 400, 'InvalidParameter', /offset/],
+    ['offset=x', 400, 'InvalidParameter', /offset/],
+    ['offset=1000000001', 400, 'InvalidParameter', /offset/],
+    ['get_totals=maybe', 400, 'InvalidParameter', /get_totals/],
     ['after=x', 400, 'InvalidParameter', /after/],
     [`after=${hashOf(3)}0`, 400, 'InvalidParameter', /after/],
     [`after=${hashOf(3000)}`, 404, 'DownloadNotFound', /after/],
@@ -155,5 +185,7 @@ test('what is wrong is refused with its name', async () => {
     assert.match(error.message, message, query)
   }
   // An empty value counts as absent, here as everywhere.
-  assert.deepEqual(Object.keys(await page('limit=&after=&filter=&sort=&infohash=&fields=')), ['downloads'])
+  assert.deepEqual(Object.keys(await page('limit=&after=&offset=&get_totals=&filter=&sort=&infohash=&fields=')), [
+    'downloads',
+  ])
 })

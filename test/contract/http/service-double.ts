@@ -173,7 +173,12 @@ export class ServiceDouble implements Services {
     findPage: async (query: ListQuery): Promise<ListPage> => {
       this.#note('findPage', query)
       const infohashes = this.#records().map(({ infohash }) => infohash)
-      return { infohashes: infohashes.slice(0, query.limit ?? undefined), total: infohashes.length, next: '' }
+      return {
+        infohashes: infohashes.slice(0, query.limit ?? undefined),
+        total: infohashes.length,
+        next: '',
+        totals: null,
+      }
     },
     pageJson: async ({ infohashes, total, next }: ListPage, fields: readonly string[] | null) => {
       this.#note('pageJson', fields)

@@ -30,6 +30,12 @@ export const FILE: RecordShape = {
 export const LISTED_FILE: RecordShape = { ...FILE, extra: { ...FILE.extra, stream_url: 'string' } }
 
 /** 2.1, tracker record. */
+/** Sums over all downloads: an addition, with `get_totals`. */
+export const LIST_TOTALS: RecordShape = {
+  fields: {},
+  extra: { count: 'integer', speed_down: 'integer', speed_up: 'integer', states: { map: 'integer' } },
+}
+
 export const TRACKER: RecordShape = { fields: { url: 'string', status: 'string', peers: 'integer' } }
 
 /** 2.1, peer record. */

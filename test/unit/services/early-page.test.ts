@@ -10,7 +10,16 @@ import type { ListQuery } from '../../../src/services/downloads/list/list-query-
 import { makeTorrent } from '../../kit/content/make-torrent.ts'
 import { MemoryRecords, startDownloads } from './service-doubles.ts'
 
-const FIRST: ListQuery = { only: null, filter: '', sort: null, descending: false, after: null, limit: 2 }
+const FIRST: ListQuery = {
+  only: null,
+  filter: '',
+  sort: null,
+  descending: false,
+  after: null,
+  offset: 0,
+  limit: 2,
+  totals: false,
+}
 
 function setOf(count: number): Map<InfoHash, unknown> {
   return new Map(Array.from({ length: count }, (_, index) => [String(index).padStart(40, '0') as InfoHash, {}]))
@@ -23,7 +32,7 @@ test('the first page is there with the first rows, and says how many there will 
   for (const [infoHash, entry] of setOf(3)) entries.set(infoHash, entry)
   early.came(100_000)
   const [one, two = ''] = entries.keys()
-  assert.deepEqual(await asked, { infohashes: [one, two], total: 100_000, next: two })
+  assert.deepEqual(await asked, { infohashes: [one, two], total: 100_000, next: two, totals: null })
   assert.equal((await early.find({ ...FIRST, limit: 1000 })) === null, true)
 })
 
@@ -42,6 +51,8 @@ test('whatever needs all rows waits for them', async () => {
     { sort: 'name' },
     { descending: true },
     { after: 'a' },
+    { offset: 1 },
+    { totals: true },
     { limit: null },
   ]
   for (const other of others) assert.equal(await early.find({ ...FIRST, ...other }), null)
@@ -73,18 +84,24 @@ test('a service answers its first page from the first rows of the store, and the
     yield { rows: all.slice(2), total: all.length }
   }
   const later = t.mock.method(Downloads.prototype, 'openStore', () => Promise.resolve())
-  const { downloads } = await startDownloads(records, false)
+  const { downloads, engine } = await startDownloads(records, false)
   later.mock.restore()
   const opening = downloads.openStore(records)
   const page = await downloads.earlyPage(FIRST)
   assert.ok(page !== null)
-  assert.deepEqual(page, { infohashes: added.slice(0, 2), total: 4, next: added[1] })
+  assert.deepEqual(page, { infohashes: added.slice(0, 2), total: 4, next: added[1] ?? '', totals: null })
   const json = Buffer.concat(await downloads.pageJson(page, ['name'])).toString()
   assert.deepEqual(JSON.parse(json), { downloads: [{ name: 't0' }, { name: 't1' }], total: 4, next: added[1] })
   assert.throws(() => downloads.has(all[0]?.infoHash as InfoHash), { code: 'NotReady' })
   gate.resolve()
   await opening
   assert.equal(await downloads.earlyPage(FIRST), null)
-  assert.equal((await downloads.findPage(FIRST)).total, 4)
+  // Who asked for the first page then goes on behind it, although just the download that it ended with is gone.
+  await downloads.load(engine)
+  await downloads.remove(page.next, false)
+  const second = await downloads.findPage({ ...FIRST, after: page.next })
+  assert.deepEqual([second.infohashes, second.total, second.next], [added.slice(2), 3, ''])
+  assert.equal((await downloads.findPage(FIRST)).total, 3)
+  await downloads.stop()
   await before.downloads.stop()
 })

@@ -12,7 +12,16 @@ import { hashOf, ListedDoubles } from '../../kit/doubles/listed-downloads.ts'
 import { SeededRandom } from '../../kit/sim/seeded-random.ts'
 import { HandClock } from './service-doubles.ts'
 
-const ALL: ListQuery = { only: null, filter: '', sort: null, descending: false, after: null, limit: null }
+const ALL: ListQuery = {
+  only: null,
+  filter: '',
+  sort: null,
+  descending: false,
+  after: null,
+  offset: 0,
+  limit: null,
+  totals: false,
+}
 
 function rig(records: readonly Partial<DownloadRecord>[] = []) {
   const clock = new HandClock()
@@ -47,6 +56,60 @@ test('a page ends with the cursor of the next, the last one with none', async ()
   assert.deepEqual([numbers(last), last.total, last.next], [[3, 4], 4, ''])
   const none = await find({ limit: 2, after: hashOf(4) })
   assert.deepEqual([numbers(none), none.total, none.next], [[], 4, ''])
+})
+
+test('an offset passes over so many, behind the cursor where there is one', async () => {
+  const { find, found, numbers } = rig([{ size: 5 }, { size: 4 }, { size: 3 }, { size: 2 }, { size: 1 }])
+  assert.deepEqual(await found({ offset: 2, limit: 2 }), [3, 4])
+  assert.deepEqual(await found({ offset: 1, limit: 2, sort: 'size' }), [4, 3])
+  assert.deepEqual(await found({ offset: 1, limit: 2, after: hashOf(2) }), [4, 5])
+  const first = await find({ offset: 1, limit: 2 })
+  assert.deepEqual([first.total, first.next], [5, hashOf(3)])
+  assert.deepEqual(await found({ limit: 2, after: first.next }), [4, 5])
+  const behind = await find({ offset: 5, limit: 2 })
+  assert.deepEqual([numbers(behind), behind.total, behind.next], [[], 5, ''])
+  assert.deepEqual(await found({ offset: 3, only: [hashOf(1), hashOf(3), hashOf(4), hashOf(5)] }), [5])
+})
+
+test('totals are of all downloads, whatever is asked for, and follow what comes, goes and changes', async () => {
+  const random = new SeededRandom(11)
+  const { clock, set, pages, find } = rig([{ speed_down: 10.4, speed_up: 2 }, { status: 'DLSTATUS_STOPPED' }])
+  assert.equal((await find({})).totals, null)
+  for (let round = 0; round < 60; round++) {
+    const all = [...set.entries.values()]
+    const one = all[random.below(all.length)]
+    const status = random.below(2) === 0 ? 'DLSTATUS_STOPPED' : 'DLSTATUS_DOWNLOADING'
+    if (random.below(3) === 0 || one === undefined) pages.changed(set.add({ status }).stored.infoHash)
+    else if (random.below(4) === 0) {
+      set.remove(one.stored.infoHash)
+      pages.changed(one.stored.infoHash)
+    } else one.change({ status, progress: random.below(2), speed_down: random.below(3) * 100 })
+    clock.advance(3000)
+    const query = [{ filter: 'stopped' }, { limit: 1, offset: 1 }, { only: [hashOf(1)] }][random.below(3)]
+    const { totals } = await find({ ...query, totals: true })
+    const records = [...set.entries.values()].map(({ record }) => record)
+    const count = (is: (record: DownloadRecord) => boolean) => records.filter(is).length
+    assert.equal(totals?.count, records.length, `round ${round}`)
+    assert.equal(totals.states.all, records.length)
+    assert.equal(
+      totals.states.stopped,
+      count(({ status }) => status === 'DLSTATUS_STOPPED'),
+    )
+    assert.equal(
+      totals.states.active,
+      count(({ speed_down: down, speed_up: up }) => down >= 1 || up >= 1),
+    )
+    assert.equal(
+      totals.states.downloading,
+      count(one => one.progress < 1 && one.status !== 'DLSTATUS_STOPPED'),
+    )
+    assert.equal(
+      totals.speed_down,
+      records.reduce((sum, one) => sum + Math.round(one.speed_down), 0),
+    )
+  }
+  clock.advance(600_000)
+  assert.equal((await find({ totals: true })).totals?.count, set.entries.size, 'after all rows were forgotten')
 })
 
 test('sorted by numbers and texts, both ways; equal ones by infohash', async () => {

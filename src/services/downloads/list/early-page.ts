@@ -35,8 +35,9 @@ export class EarlyPage {
   }
 
   /** Null: it cannot be told from what is there. */
-  async find({ only, filter, sort, descending, after, limit }: ListQuery): Promise<ListPage | null> {
-    if (only !== null || filter !== '' || sort !== null || descending || after !== null || limit === null) return null
+  async find(query: ListQuery): Promise<ListPage | null> {
+    const { limit } = query
+    if (limit === null || !isPlain(query)) return null
     await this.#begun.promise
     const total = this.#total
     if (total === null || this.#set.entries.size < Math.min(limit, total)) return null
@@ -45,6 +46,11 @@ export class EarlyPage {
       if (infohashes.length === limit) break
       infohashes.push(infoHash)
     }
-    return { infohashes, total, next: total > limit ? (infohashes.at(-1) ?? '') : '' }
+    return { infohashes, total, next: total > limit ? (infohashes.at(-1) ?? '') : '', totals: null }
   }
+}
+
+/** The first page of all, in the order of adding. */
+function isPlain({ only, filter, sort, descending, after, offset, totals }: ListQuery): boolean {
+  return only === null && filter === '' && sort === null && !descending && after === null && offset === 0 && !totals
 }

@@ -4,6 +4,7 @@
 
 import { AppError } from '../../../base/errors.ts'
 import type { DownloadRecord } from '../download-records-api.ts'
+import { LIST_STATES, type ListState } from './list-query-api.ts'
 
 /** Words of one filter, and characters. */
 const MAX_WORDS = 32
@@ -22,8 +23,8 @@ const isActive = ({ speed_down: down, speed_up: up }: Shown): boolean => down >=
 const halted = ['DLSTATUS_STOPPED', 'DLSTATUS_STOPPED_ON_ERROR']
 const checks = ['DLSTATUS_WAITING4HASHCHECK', 'DLSTATUS_HASHCHECKING']
 
-/** States by name. The first six are the groups of the dashboard (src/web/model/download-groups.ts). */
-const states: Readonly<Record<string, (record: Shown) => boolean>> = {
+/** States by name. The groups of the dashboard mean the same (src/web/model/download-groups.ts). */
+const states: Readonly<Record<ListState, (record: Shown) => boolean>> = {
   all: () => true,
   active: isActive,
   downloading: ({ progress, status }) => progress < 1 && !halted.includes(status),
@@ -43,8 +44,7 @@ const states: Readonly<Record<string, (record: Shown) => boolean>> = {
   circuits: ({ status }) => status === 'DLSTATUS_CIRCUITS',
 }
 
-const stateNames = Object.keys(states)
-const checksOfStates = Object.values(states)
+const checksOfStates = LIST_STATES.map(name => states[name])
 
 /** A bit for each state that a record is in. */
 export function stateBits(record: Shown): number {
@@ -109,12 +109,12 @@ export function readFilter(text: string): ListFilter {
 /** The bit of the state that a word names; null = it names none. AppError InvalidParameter. */
 function stateBit({ kind, text, quoted }: Word): number | null {
   if (kind === 'label' || (kind === null && quoted)) return null
-  const at = stateNames.indexOf(text.toLowerCase())
+  const at = (LIST_STATES as readonly string[]).indexOf(text.toLowerCase())
   if (at !== -1) return 1 << at
   if (kind === null) return null
   throw new AppError(
     'InvalidParameter',
-    `The parameter filter names no state: ${text}. States: ${stateNames.join(', ')}.`,
+    `The parameter filter names no state: ${text}. States: ${LIST_STATES.join(', ')}.`,
   )
 }
 

@@ -7,6 +7,8 @@ import type { InfoHash } from '../../../base/ids.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { DownloadRecord } from '../download-records-api.ts'
 import { searchText, stateBits } from './list-filter.ts'
+import type { ListTotals } from './list-query-api.ts'
+import { RowTotals, type SummedRow } from './row-totals.ts'
 import { Turns } from './turns.ts'
 
 /** All are looked at again this long after the last look, while queries come. */
@@ -27,11 +29,13 @@ export interface SummedDownload {
 }
 
 /** A download as queries see it. */
-export interface ListRow {
+export interface ListRow extends SummedRow {
   readonly infoHash: InfoHash
   entry: SummedDownload
   mark: number | null
   bits: number
+  down: number
+  up: number
   text: string
   labels: readonly string[]
   /** It was removed. */
@@ -54,6 +58,7 @@ export class ListIndex {
   readonly #changed: RowWatch
   readonly #dropped: () => void
   readonly #rows = new Map<InfoHash, ListRow>()
+  readonly #totals = new RowTotals()
   /** The last look that was ended; null: there are no rows. */
   #looked: Looked | null = null
   #look: Promise<void> | null = null
@@ -76,6 +81,11 @@ export class ListIndex {
   /** Rows in the order of the list, but for those that came last. */
   get rows(): ReadonlyMap<InfoHash, ListRow> {
     return this.#rows
+  }
+
+  /** Sums over all rows, as new as these are. */
+  get totals(): ListTotals {
+    return this.#totals.read()
   }
 
   /** A request changed this download; null: one or more that it cannot name. */
@@ -114,6 +124,7 @@ export class ListIndex {
     this.#timer?.cancel()
     this.#timer = null
     this.#rows.clear()
+    this.#totals.clear()
     this.#looked = null
     this.#dropped()
   }
@@ -170,7 +181,9 @@ export class ListIndex {
     if (row?.entry === entry && mark !== null && row.mark === mark) return
     if (row === undefined) return this.#add(rowOf(entry))
     const before = row.text
+    this.#totals.note(row, -1)
     Object.assign(row, rowOf(entry))
+    this.#totals.note(row, 1)
     // Rows of torrents that are awake are made again and again: they share what stays.
     if (row.text === before) row.text = before
     this.#changed(row)
@@ -178,11 +191,13 @@ export class ListIndex {
 
   #add(row: ListRow): void {
     this.#rows.set(row.infoHash, row)
+    this.#totals.note(row, 1)
     this.#changed(row)
   }
 
   #remove(row: ListRow): void {
     this.#rows.delete(row.infoHash)
+    this.#totals.note(row, -1)
     row.gone = true
     this.#changed(row)
   }
@@ -198,6 +213,8 @@ export function rowOf(entry: SummedDownload): ListRow {
     entry,
     mark,
     bits: stateBits(record),
+    down: Math.round(record.speed_down),
+    up: Math.round(record.speed_up),
     text: searchText(record),
     labels: record.labels,
     gone: false,

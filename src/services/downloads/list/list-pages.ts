@@ -69,15 +69,23 @@ export class ListPages {
   /** What a query means. AppErrors InvalidParameter (filter), DownloadNotFound (`after`), TooManyRequests, NotReady. */
   async find(query: ListQuery): Promise<ListPage> {
     const filter = readFilter(query.filter)
-    const key = `${query.descending ? '-' : ''}${query.sort ?? ''} ${filter.key}`
+    const key = orderKey(filter, query)
     const view = query.only === null ? await this.#viewOf(key, filter, query) : await this.#viewOfOnly(filter, query)
     view.settle()
-    const from = query.after === null ? 0 : view.countUpTo(this.#placeOf(key, query.after, query))
+    const behind = query.after === null ? 0 : view.countUpTo(this.#placeOf(key, query.after, query))
+    const from = behind + query.offset
     const items = view.slice(from, query.limit === null ? view.size : from + query.limit)
     const last = items.at(-1)
     const next = last !== undefined && from + items.length < view.size ? last.infoHash : ''
     if (last !== undefined && next !== '') this.#noteEnd(`${key} ${next}`, last.key)
-    return { infohashes: items.map(({ infoHash }) => infoHash), total: view.size, next }
+    const totals = query.totals ? this.#index.totals : null
+    return { infohashes: items.map(({ infoHash }) => infoHash), total: view.size, next, totals }
+  }
+
+  /** A page that was answered while the list was being read ended there, in the order of adding. */
+  endedEarly(query: ListQuery, next: string): void {
+    const entry = this.#set.entries.get(next as InfoHash)
+    if (entry !== undefined) this.#noteEnd(`${orderKey(readFilter(query.filter), query)} ${next}`, entry.number)
   }
 
   async #viewOf(key: string, filter: ListFilter, order: ListOrder): Promise<ListView> {
@@ -120,6 +128,7 @@ export class ListPages {
 
   /** Those few are looked at as they are now. */
   async #viewOfOnly(filter: ListFilter, query: ListQuery): Promise<ListView> {
+    if (query.totals) await this.#index.fresh()
     const entries = new Set((query.only ?? []).map(name => this.#set.lookUp(name)))
     const rows = [...entries].flatMap(entry => (entry === null ? [] : [rowOf(entry)]))
     const view = new ListView(filter, query)
@@ -149,4 +158,9 @@ export class ListPages {
   #changedRow(row: ListRow): void {
     for (const { view } of this.#views.values()) view.changed(row)
   }
+}
+
+/** The same for queries whose pages follow each other. */
+function orderKey(filter: ListFilter, { sort, descending }: ListOrder): string {
+  return `${descending ? '-' : ''}${sort ?? ''} ${filter.key}`
 }

@@ -10,6 +10,25 @@ export const SORT_FIELDS = [
 /** One of them. */
 export type SortField = (typeof SORT_FIELDS)[number]
 
+/** States that a filter can name, and whose downloads are counted. The first six are the groups of the dashboard. */
+export const LIST_STATES = [
+  ...(['all', 'active', 'downloading', 'seeding', 'stopped', 'trouble', 'inactive', 'completed', 'paused'] as const),
+  ...(['queued', 'checking', 'errored', 'moving', 'stalled', 'allocating', 'metadata', 'circuits'] as const),
+] as const
+
+/** One of them. */
+export type ListState = (typeof LIST_STATES)[number]
+
+/** Sums over all downloads, whatever a query means. */
+export interface ListTotals {
+  readonly count: number
+  /** Bytes a second. */
+  readonly speed_down: number
+  readonly speed_up: number
+  /** Downloads in each state; one may be in several. */
+  readonly states: Readonly<Record<ListState, number>>
+}
+
 /** What is asked for. Null: that was not said. */
 export interface ListQuery {
   /** Names of downloads, v1 or v2 info hashes; those that name none are passed over. */
@@ -21,7 +40,11 @@ export interface ListQuery {
   readonly descending: boolean
   /** The last download of the page before. */
   readonly after: string | null
+  /** So many downloads are passed over first, behind `after` where that is given. */
+  readonly offset: number
   readonly limit: number | null
+  /** Sums over all downloads are wanted too. */
+  readonly totals: boolean
 }
 
 /** What a query found. */
@@ -32,4 +55,6 @@ export interface ListPage {
   readonly total: number
   /** The `after` of the next page; '' = this is the last one. */
   readonly next: string
+  /** Null: nobody asked for them. */
+  readonly totals: ListTotals | null
 }
