@@ -24,11 +24,13 @@ export class ApiError extends Error {
 export class NodeConnection {
   readonly #key: () => string
   readonly #refused: () => void
+  readonly #changed: () => void
 
-  /** `refused` is called when the node does not take the key. */
-  constructor(key: () => string, refused: () => void) {
+  /** `refused` is called when the node does not take the key, `changed` when it has done what may change anything. */
+  constructor(key: () => string, refused: () => void, changed: () => void) {
     this.#key = key
     this.#refused = refused
+    this.#changed = changed
   }
 
   /** The JSON of an answer. Rejects with ApiError. */
@@ -54,7 +56,10 @@ export class NodeConnection {
       if (signal?.aborted === true) throw error
       throw new ApiError(0, 'Unreachable', 'The node does not answer. Is it running?')
     }
-    if (answer.ok) return answer
+    if (answer.ok) {
+      if (method !== 'GET') this.#changed()
+      return answer
+    }
     if (answer.status === 401) this.#refused()
     throw await errorOf(answer)
   }

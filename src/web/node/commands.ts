@@ -2,7 +2,7 @@
 
 import type { CoreRoutes, Download, DownloadChange, DownloadFile } from '../../client/core-routes.ts'
 import type { ParametersOf, ReplyOf } from '../../client/routes.ts'
-import { addressOf } from './api.ts'
+import { addressOf, ApiError } from './api.ts'
 import { session } from './context.ts'
 
 /** What is asked for with a new download; absent members take the node's defaults. */
@@ -32,11 +32,16 @@ export async function change(infohash: string, to: DownloadChange): Promise<void
 
 /** Does the same to many downloads. Rejects with the first failure when all are done. */
 export async function each(infohashes: readonly string[], run: (infohash: string) => Promise<unknown>): Promise<void> {
-  const waiting = [...infohashes]
+  const waiting = infohashes.values()
   const failures: unknown[] = []
   const worker = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-      await run(next).catch((error: unknown) => failures.push(error))
+    for (const next of waiting)
+      await run(next).catch((error: unknown) => {
+        const gone = error instanceof ApiError && error.code === 'DownloadNotFound'
+        if (gone) session.downloads.removed(next)
+        // Of many that were selected one may have been removed since, by somebody else.
+        if (!gone || infohashes.length === 1) failures.push(error)
+      })
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
   if (failures.length > 0) throw failures[0]
@@ -45,6 +50,7 @@ export async function each(infohashes: readonly string[], run: (infohash: string
 /** Removes a download, with its files when `data` says so. */
 export async function remove(infohash: string, data: boolean): Promise<void> {
   await session.api.call('DELETE /downloads/{infohash}', { path: { infohash }, parameters: { remove_data: data } })
+  session.downloads.removed(infohash)
 }
 
 /** A download with its peers and pieces. */

@@ -1,5 +1,5 @@
-// The one open connection to the node: events and the list of downloads with its changes. When it ends it is opened
-// again, after growing pauses, and the list comes from its beginning; no other request is made for them.
+// The one open connection to the node: events, and of a list that the page holds whole the downloads with their changes.
+// When it ends it is opened again, after growing pauses, and the list comes from its beginning.
 
 import { isListPart, LineSplitter, type ListPart, type NodeEvent, readLine } from '../model/event-lines.ts'
 import { ApiError, type NodeApi } from './api.ts'
@@ -13,7 +13,7 @@ const EARLIER_MS = 5000
 
 /** What the feed tells. */
 export interface FeedListener {
-  /** A connection is open; the list begins again. */
+  /** A connection is open; a list begins again. */
   opened(): void
   event(event: NodeEvent): void
   list(part: ListPart): void
@@ -21,11 +21,13 @@ export interface FeedListener {
   lost(error: unknown, retryMs: number): void
 }
 
-/** The one open connection to the node: events and the list of downloads with its changes. */
+/** The one open connection to the node: events, and the list of downloads with its changes where that is wanted. */
 export class Feed {
   readonly #api: NodeApi
   readonly #listener: FeedListener
   #stopped = new AbortController()
+  /** Whether downloads come too; null: it does not run. */
+  #list: boolean | null = null
   /** Id of the newest event heard; null before the first connection. */
   #since: number | null = null
   #wake: () => void = () => undefined
@@ -35,13 +37,17 @@ export class Feed {
     this.#listener = listener
   }
 
-  /** Connects, and goes on until stop(). */
-  start(): void {
+  /** Connects, and goes on until stop(); `list`: the downloads come too. Nothing happens where that is so already. */
+  follow(list: boolean): void {
+    if (this.#list === list) return
+    this.stop()
+    this.#list = list
     this.#stopped = new AbortController()
     void this.#run(this.#stopped.signal)
   }
 
   stop(): void {
+    this.#list = null
     this.#stopped.abort()
     this.#wake()
   }
@@ -74,7 +80,8 @@ export class Feed {
     stopped.addEventListener('abort', cancel)
     let timer = setTimeout(cancel, SILENCE_MS)
     try {
-      const parameters = { downloads: true, ...(this.#since === null ? {} : { since: this.#since }) }
+      const list = this.#list === true ? { downloads: true } : {}
+      const parameters = { ...list, ...(this.#since === null ? {} : { since: this.#since }) }
       const answer = await this.#api.open('GET /events', { parameters, signal: silence.signal })
       const reader = answer.body?.getReader()
       if (reader === undefined) return
@@ -87,7 +94,7 @@ export class Feed {
         if (done || value === undefined) return
         clearTimeout(timer)
         timer = setTimeout(cancel, SILENCE_MS)
-        for (const line of lines.push(value)) this.#take(readLine(line))
+        for (const line of lines.push(value)) if (!stopped.aborted) this.#take(readLine(line))
       }
     } finally {
       clearTimeout(timer)

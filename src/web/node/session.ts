@@ -3,10 +3,11 @@
 
 import { type Signal, signal } from '@preact/signals'
 import type { Download } from '../../client/core-routes.ts'
-import { DownloadTable, type Totals } from '../model/download-table.ts'
+import type { Totals } from '../model/download-table.ts'
 import { type ListPart, type NodeEvent, textIn } from '../model/event-lines.ts'
 import { RateHistory } from '../model/rate-history.ts'
 import { ApiError, NodeApi, NodeConnection, textOf } from './api.ts'
+import { DownloadSource } from './download-source.ts'
 import { earlierEvents, Feed } from './feed.ts'
 
 const KEY_NAME = 'tributary.key'
@@ -15,9 +16,6 @@ const APPLY_MS = 40
 /** Events that the page keeps. */
 const MAX_EVENTS = 500
 const SAMPLE_MS = 1000
-/** Rows that are asked for before the whole list, and for how long. */
-const FIRST_ROWS = 100
-const FIRST_MS = 3000
 /** Downloads whose rates are kept: those that were looked at last. */
 const MAX_HISTORIES = 16
 /** Events before this page was opened that are fetched to be shown. */
@@ -42,12 +40,6 @@ export class Session {
   /** Why a key is asked for again. */
   readonly keyProblem = signal('')
   readonly connection: Signal<Connection> = signal({ state: 'connecting' })
-  readonly table = new DownloadTable()
-  /** Grows with every change of the table. */
-  readonly tableVersion = signal(0)
-  /** The list came whole at least once. */
-  readonly listed = signal(false)
-  readonly totals: Signal<Totals> = signal(this.table.totals)
   readonly rates = new RateHistory()
   /** Grows with every sample of the rates. */
   readonly rateVersion = signal(0)
@@ -59,14 +51,25 @@ export class Session {
   readonly node = new NodeConnection(
     () => this.key.value ?? '',
     () => this.#refused(),
+    () => this.downloads.changed(),
   )
   readonly api = new NodeApi(this.node)
+  readonly downloads: DownloadSource = new DownloadSource(this.api, {
+    follow: list => this.#feed.follow(list),
+    current: () => this.#current(),
+    failed: (error, retryMs) => this.#lost(error, retryMs),
+  })
+  readonly totals: Signal<Totals> = this.downloads.totals
   readonly #feed = new Feed(this.api, {
-    opened: () => this.table.begin(),
+    opened: () => {
+      this.#open = true
+      this.downloads.opened()
+    },
     event: event => this.#event(event),
     list: part => this.#list(part),
     lost: (error, retryMs) => {
-      this.connection.value = { state: 'lost', reason: textOf(error), retryAtMs: Date.now() + retryMs }
+      this.#open = false
+      this.#lost(error, retryMs)
     },
   })
   readonly #histories = new Map<string, RateHistory>()
@@ -76,6 +79,8 @@ export class Session {
   #earlier: Promise<void> | null = null
   #firstId = 0
   #applying = false
+  /** The connection for events is open. */
+  #open = false
   #noticeId = 0
 
   /**
@@ -85,8 +90,8 @@ export class Session {
   async start(unlisted: readonly string[]): Promise<void> {
     this.#unlisted = new Set(unlisted)
     setInterval(() => this.#sample(), SAMPLE_MS)
-    globalThis.addEventListener('online', () => this.#feed.retry())
-    if (this.key.value !== null) return this.#begin()
+    globalThis.addEventListener('online', () => this.reconnect())
+    if (this.key.value !== null) return this.downloads.start()
     await this.tryKey('').catch(() => {
       this.keyProblem.value = ''
     })
@@ -97,45 +102,29 @@ export class Session {
     const candidate = new NodeConnection(
       () => key,
       () => undefined,
+      () => undefined,
     )
     await new NodeApi(candidate).call('GET /state')
     localStorage.setItem(KEY_NAME, key)
     this.keyProblem.value = ''
     this.key.value = key
-    void this.#begin()
-  }
-
-  /**
-   * Shows what is looked at first, then follows the whole list: of many thousand downloads that is on its way for
-   * seconds.
-   */
-  async #begin(): Promise<void> {
-    const { sort, descending } = this.table.view
-    const parameters = { limit: FIRST_ROWS, sort: `${descending ? '-' : ''}${sort}` }
-    const signal = AbortSignal.timeout(FIRST_MS)
-    // What is wrong is found, and shown, by the connection that follows.
-    const first = await this.api.call('GET /downloads', { parameters, signal }).catch(() => null)
-    // The key was refused.
-    if (this.key.value === null) return
-    if (first !== null) this.table.apply(first.downloads, [])
-    this.#changed()
-    this.#feed.start()
+    this.downloads.start()
   }
 
   /** Forgets the key. */
   signOut(): void {
     this.#feed.stop()
+    this.#open = false
     localStorage.removeItem(KEY_NAME)
     this.key.value = null
     this.events.value = []
-    this.table.begin()
-    this.table.finish()
-    this.#changed()
+    this.downloads.stop()
   }
 
   /** Connects now instead of after the pause. */
   reconnect(): void {
     this.#feed.retry()
+    this.downloads.retry()
   }
 
   /** Tells something for a few seconds. */
@@ -223,20 +212,16 @@ export class Session {
 
   #apply(): void {
     this.#applying = false
-    performance.mark('tributary-update')
-    for (const { downloads, removed, complete } of this.#parts.splice(0)) {
-      this.table.apply(downloads, removed)
-      if (!complete || this.connection.value.state === 'live') continue
-      this.table.finish()
-      this.listed.value = true
-      this.connection.value = { state: 'live' }
-    }
-    this.#changed()
+    this.downloads.take(this.#parts.splice(0))
   }
 
-  #changed(): void {
-    this.totals.value = this.table.totals
-    this.tableVersion.value++
+  /** What is shown is as the node has it. */
+  #current(): void {
+    if (this.#open && this.connection.value.state !== 'live') this.connection.value = { state: 'live' }
+  }
+
+  #lost(error: unknown, retryMs: number): void {
+    this.connection.value = { state: 'lost', reason: textOf(error), retryAtMs: Date.now() + retryMs }
   }
 
   #sample(): void {
@@ -247,7 +232,7 @@ export class Session {
   }
 
   #noteRates(infohash: string, history: RateHistory): void {
-    const record = this.table.find(infohash)
+    const record = this.downloads.held(infohash)
     if (record !== null) history.note(Date.now(), record.speed_down, record.speed_up)
   }
 }
@@ -261,8 +246,17 @@ export function isWrongKey(error: unknown): boolean {
   return error instanceof ApiError && error.status === 401
 }
 
-/** The record of a download as the table has it now; follows changes where it is read while a page is drawn. */
-export function recordOf(session: Session, infohash: string): Download | null {
-  void session.tableVersion.value
-  return session.table.find(infohash)
+/**
+ * The record of a download as the page has it now: null = there is none, undefined = that is not known yet. Follows
+ * changes where it is read while a page is drawn.
+ */
+export function recordOf(session: Session, infohash: string): Download | null | undefined {
+  void session.downloads.version.value
+  return session.downloads.find(infohash)
+}
+
+/** Its name and that there is one, as recordOf(); null where that is not known. Costs less. */
+export function glanceOf(session: Session, infohash: string): Pick<Download, 'infohash' | 'name'> | null {
+  void session.downloads.version.value
+  return session.downloads.glance(infohash)
 }

@@ -7,7 +7,7 @@ import { percent } from '../../model/format.ts'
 import { addressOf, type DetailTab, detailTabs } from '../../model/place.ts'
 import { details, files as filesOf } from '../../node/commands.ts'
 import { go, session } from '../../node/context.ts'
-import { recordOf } from '../../node/session.ts'
+import { glanceOf, recordOf } from '../../node/session.ts'
 import { useAnswer } from '../../node/use-answer.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { ProgressBar } from '../../parts/progress-bar.tsx'
@@ -88,7 +88,10 @@ function Part({ record, tab }: { record: Download; tab: DetailTab }) {
 
 /** One download: what it does and why, its files, peers and trackers, and what can be asked of it. */
 export function DetailPage({ infohash, tab, remove }: DetailPageProps) {
-  const record = recordOf(session, infohash)
+  const found = recordOf(session, infohash)
+  const record = found ?? null
+  const seen = record ?? glanceOf(session, infohash)
+  const name = seen === null ? 'Download' : seen.name === '' ? infohash : seen.name
   const heading = useRef<HTMLHeadingElement>(null)
   const close = () => go({ page: 'downloads', infohash: '', tab: 'overview' })
   useEffect(() => {
@@ -105,7 +108,7 @@ export function DetailPage({ infohash, tab, remove }: DetailPageProps) {
           <Icon name="close" />
         </button>
         <h2 id="detail-name" ref={heading} tabIndex={-1}>
-          <bdi>{record === null ? 'Download' : record.name === '' ? infohash : record.name}</bdi>
+          <bdi>{name}</bdi>
         </h2>
         {record !== null && (
           <>
@@ -119,7 +122,7 @@ export function DetailPage({ infohash, tab, remove }: DetailPageProps) {
         )}
       </header>
       {record === null ? (
-        <p class="nothing muted">{session.listed.value ? 'The node has no such download.' : 'Asking the node…'}</p>
+        <p class="nothing muted">{found === null ? 'The node has no such download.' : 'Asking the node…'}</p>
       ) : (
         <>
           <Tabs infohash={infohash} tab={tab} />

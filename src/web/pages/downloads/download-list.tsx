@@ -1,11 +1,15 @@
 // The list of downloads: a grid with only the rows in view in the page. One tab stop for the rows; arrows move, Enter
 // opens, Space marks, and the mouse marks as in every file list. The heads of the columns are a second stop.
 
-import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Row, SortColumn, View } from '../../model/download-table.ts'
+import { useEffect, useReducer, useRef } from 'preact/hooks'
+import type { SortColumn, View } from '../../model/download-table.ts'
+import { ListCursor } from '../../model/list-cursor.ts'
+import type { ShownList } from '../../model/shown-list.ts'
+import { textOf } from '../../node/api.ts'
+import { session } from '../../node/context.ts'
 import { Icon } from '../../parts/icons.tsx'
-import { useWindow } from '../../parts/use-window.ts'
-import { DownloadRow } from './download-row.tsx'
+import { type ListWindow, useWindow } from '../../parts/use-window.ts'
+import { ComingRow, DownloadRow } from './download-row.tsx'
 
 const columns: readonly (readonly [SortColumn, string, string])[] = [
   ['name', 'Name', 'name'],
@@ -70,7 +74,7 @@ function Heads({ view, setView }: { view: View; setView: (view: View) => void })
 }
 
 interface DownloadListProps {
-  readonly rows: readonly Row[]
+  readonly list: ShownList
   readonly view: View
   readonly selected: ReadonlySet<string>
   /** Info hash of the download whose page is open; empty = none. */
@@ -82,79 +86,125 @@ interface DownloadListProps {
   remove(infohashes: readonly string[]): void
 }
 
-function rangeOf(rows: readonly Row[], from: string, to: number): string[] {
-  const start = Math.max(
-    0,
-    rows.findIndex(row => row.record.infohash === from),
-  )
-  return rows.slice(Math.min(start, to), Math.max(start, to) + 1).map(row => row.record.infohash)
+/** The cursor of the list, which stays while rows come and go. */
+function useCursor({ list, open, view, select }: DownloadListProps): ListCursor {
+  const [, redraw] = useReducer<number, void>(count => count + 1, 0)
+  const made = useRef<ListCursor>(null)
+  const selects = useRef(select)
+  selects.current = select
+  made.current ??= new ListCursor(list, open, {
+    moved: () => redraw(),
+    select: selected => selects.current(selected),
+    failed: error => session.notify(textOf(error), 'bad'),
+  })
+  const cursor = made.current
+  cursor.follow(list)
+  useEffect(() => {
+    if (open !== '' && open !== cursor.active) cursor.set(open)
+  }, [open])
+  // What was on its way is of a list that is not shown any more.
+  useEffect(() => () => cursor.cancel(), [view])
+  return cursor
 }
 
-/** The list of downloads: a grid with only the rows in view in the page. */
-export function DownloadList(props: DownloadListProps) {
-  const { rows, selected, open, narrow } = props
-  const [active, setActive] = useState(open)
-  /** Where a range begins. */
-  const anchor = useRef('')
-  const rowHeight = narrow ? CARD_HEIGHT : ROW_HEIGHT
-  const view = useWindow<HTMLDivElement>(rows.length, rowHeight, narrow ? 0 : HEAD_HEIGHT)
-  useEffect(() => {
-    if (open !== '') setActive(open)
-  }, [open])
+/** Which row a key leads to; null: it is no such key. */
+function targetOf({ key }: KeyboardEvent, at: number, last: number, page: number): number | null {
+  const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page }
+  if (key === 'Home') return 0
+  if (key === 'End') return last
+  const step = steps[key]
+  return step === undefined ? null : Math.max(0, Math.min(last, at + step))
+}
 
-  const mark = (index: number) => {
-    const infohash = rows[index]?.record.infohash ?? ''
-    anchor.current = infohash
-    setActive(infohash)
+/** What the keys and the mouse do. */
+function actionsOf(props: DownloadListProps, cursor: ListCursor, view: ListWindow<HTMLDivElement>, rowHeight: number) {
+  const { list, selected, narrow } = props
+  const mark = (infohash: string) => {
+    cursor.settle(infohash)
     const next = new Set(selected)
     if (!next.delete(infohash)) next.add(infohash)
     props.select(next)
   }
-
-  const choose = (index: number, event: MouseEvent | KeyboardEvent, openIt: boolean) => {
-    const infohash = rows[index]?.record.infohash
-    if (infohash === undefined) return
-    setActive(infohash)
-    view.show(index)
-    if (event.shiftKey) return props.select(new Set(rangeOf(rows, anchor.current, index)))
-    if (event.ctrlKey || event.metaKey || ('key' in event && event.key === ' ')) return mark(index)
-    anchor.current = infohash
-    if (!openIt) return
+  const open = (infohash: string) => {
+    cursor.settle(infohash)
     props.select(new Set())
     props.openRow(infohash)
   }
-
+  const go = (index: number, event: KeyboardEvent) => {
+    view.show(index)
+    cursor.go(index, event.shiftKey ? 'range' : 'move')
+    if (!event.shiftKey && (event.ctrlKey || event.metaKey)) cursor.act(mark)
+  }
+  const giveUp = () => {
+    cursor.cancel()
+    props.select(new Set())
+  }
   const keys = (event: KeyboardEvent) => {
     if ((event.target as Element).closest('.heads') !== null) return
-    const at = rows.findIndex(row => row.record.infohash === active)
     const page = Math.max(1, Math.floor((view.scroller.current?.clientHeight ?? 0) / rowHeight) - 1)
-    const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page }
-    const last = rows.length - 1
-    if (event.key in steps) choose(Math.max(0, Math.min(last, at + (steps[event.key] ?? 0))), event, false)
-    else if (event.key === 'Home') choose(0, event, false)
-    else if (event.key === 'End') choose(last, event, false)
-    else if (event.key === 'Enter') choose(at, event, true)
-    else if (event.key === ' ') choose(at, event, false)
-    else if (event.key === 'Escape') props.select(new Set())
-    else if (event.key === 'Delete') props.remove(selected.size > 0 ? [...selected] : active === '' ? [] : [active])
-    else if (event.key === 'a' && (event.ctrlKey || event.metaKey))
-      props.select(new Set(rows.map(row => row.record.infohash)))
+    const target = targetOf(event, cursor.index, list.length - 1, page)
+    if (target !== null) go(target, event)
+    else if (event.key === 'Enter') cursor.act(open)
+    else if (event.key === ' ') {
+      if (event.shiftKey && cursor.index >= 0) cursor.go(cursor.index, 'range')
+      else cursor.act(mark)
+    } else if (event.key === 'Escape') giveUp()
+    else if (event.key === 'Delete') cursor.actOnAll(selected, props.remove)
+    else if (event.key === 'a' && (event.ctrlKey || event.metaKey)) cursor.all()
     else return
     event.preventDefault()
   }
-
   const click = (event: MouseEvent) => {
     const at = event.target as Element
     const infohash = at.closest('[data-infohash]')?.getAttribute('data-infohash')
     if (infohash === null || infohash === undefined) return
-    const index = rows.findIndex(row => row.record.infohash === infohash)
+    const index = list.indexOf(infohash)
+    if (index !== -1) view.show(index)
     // A finger has no Ctrl: the sign marks, and so does every touch once something is marked.
-    if (at.closest('.sign') !== null || (narrow && selected.size > 0)) mark(index)
-    else choose(index, event, true)
+    if (at.closest('.sign') !== null || (narrow && selected.size > 0)) mark(infohash)
+    else if (event.shiftKey && index !== -1) cursor.go(index, 'range')
+    else if (event.ctrlKey || event.metaKey) mark(infohash)
+    else open(infohash)
   }
+  return { keys, click }
+}
 
-  const shown = rows.slice(view.first, view.end)
-  const isActiveShown = shown.some(row => row.record.infohash === active)
+function Rows({ props, active, first, end }: { props: DownloadListProps; active: string; first: number; end: number }) {
+  const { list, selected, open, narrow } = props
+  return (
+    <>
+      {Array.from({ length: Math.max(0, end - first) }, (_, offset) => {
+        const index = first + offset
+        const record = list.at(index)
+        if (record === null) return <ComingRow key={`coming ${index}`} index={index} />
+        const { infohash } = record
+        return (
+          <DownloadRow
+            key={infohash}
+            record={record}
+            index={index}
+            selected={selected.has(infohash)}
+            active={infohash === active}
+            open={infohash === open}
+            narrow={narrow}
+          />
+        )
+      })}
+    </>
+  )
+}
+
+/** The list of downloads: a grid with only the rows in view in the page. */
+export function DownloadList(props: DownloadListProps) {
+  const { list, narrow } = props
+  const cursor = useCursor(props)
+  const { active } = cursor
+  const rowHeight = narrow ? CARD_HEIGHT : ROW_HEIGHT
+  const view = useWindow<HTMLDivElement>(list.length, rowHeight, narrow ? 0 : HEAD_HEIGHT)
+  const { first, end } = view
+  useEffect(() => session.downloads.look(first, end), [first, end, list.length])
+  const { keys, click } = actionsOf(props, cursor, view, rowHeight)
+  const at = list.indexOf(active)
   return (
     <div
       ref={view.scroller}
@@ -162,26 +212,16 @@ export function DownloadList(props: DownloadListProps) {
       role="grid"
       aria-label="Downloads"
       aria-multiselectable="true"
-      aria-rowcount={rows.length + 1}
-      aria-activedescendant={isActiveShown ? `row-${active}` : undefined}
+      aria-rowcount={list.length + 1}
+      aria-activedescendant={at >= first && at < end ? `row-${active}` : undefined}
       tabIndex={0}
       onKeyDown={keys}
       onClick={click}
     >
       {!narrow && <Heads view={props.view} setView={props.setView} />}
-      <div role="rowgroup" class="list-space" style={{ height: `${rows.length * rowHeight}px` }}>
-        <div role="presentation" style={{ transform: `translateY(${view.first * rowHeight}px)` }}>
-          {shown.map(({ record }, offset) => (
-            <DownloadRow
-              key={record.infohash}
-              record={record}
-              index={view.first + offset}
-              selected={selected.has(record.infohash)}
-              active={record.infohash === active}
-              open={record.infohash === open}
-              narrow={narrow}
-            />
-          ))}
+      <div role="rowgroup" class="list-space" style={{ height: `${list.length * rowHeight}px` }}>
+        <div role="presentation" style={{ transform: `translateY(${first * rowHeight}px)` }}>
+          <Rows props={props} active={active} first={first} end={end} />
         </div>
       </div>
     </div>

@@ -1,15 +1,15 @@
 // One download in the list. Drawn again only when its record, its place or its marks changed.
 
 import { memo } from 'preact/compat'
-import type { Download } from '../../../client/core-routes.ts'
 import { circuitsText } from '../../model/hops.ts'
 import { stateText, toneOf } from '../../model/download-groups.ts'
+import type { ListedRow } from '../../model/shown-list.ts'
 import { bytes, counted, dateTime, eta, percent, rate, ratio } from '../../model/format.ts'
 import { Icon, type IconName } from '../../parts/icons.tsx'
 import { ProgressBar } from '../../parts/progress-bar.tsx'
 
 interface DownloadRowProps {
-  readonly record: Download
+  readonly record: ListedRow
   /** Place in the list, from 0. */
   readonly index: number
   readonly selected: boolean
@@ -26,17 +26,17 @@ const signs: Record<ReturnType<typeof toneOf>, IconName> = {
   trouble: 'warn',
 }
 
-function signOf(record: Download): IconName {
+function signOf(record: ListedRow): IconName {
   return record.status === 'DLSTATUS_STOPPED' && record.progress >= 1 ? 'check' : signs[toneOf(record)]
 }
 
 /** Why an anonymous download does not move yet. */
-function waitingFor({ status, circuits }: Download): string {
+function waitingFor({ status, circuits }: ListedRow): string {
   return status === 'DLSTATUS_CIRCUITS' && circuits !== undefined ? circuitsText(circuits) : ''
 }
 
 /** What stands under the name on a phone. */
-function summary(record: Download): string {
+function summary(record: ListedRow): string {
   const parts = [
     stateText(record),
     record.progress < 1 ? percent(record.progress) : '',
@@ -48,7 +48,7 @@ function summary(record: Download): string {
   return parts.filter(part => part !== '').join(' · ')
 }
 
-function Name({ record }: { record: Download }) {
+function Name({ record }: { record: ListedRow }) {
   return (
     <>
       <bdi class="name-text" title={record.name}>
@@ -74,7 +74,7 @@ function Name({ record }: { record: Download }) {
   )
 }
 
-function Cells({ record }: { record: Download }) {
+function Cells({ record }: { record: ListedRow }) {
   const tone = toneOf(record)
   return (
     <>
@@ -144,3 +144,15 @@ function PlainDownloadRow({ record, index, selected, active, open, narrow }: Dow
 
 /** One download in the list. */
 export const DownloadRow = memo(PlainDownloadRow)
+
+/** The place of a download that is on its way. */
+export function ComingRow({ index }: { index: number }) {
+  return (
+    <div role="row" class="row coming" aria-rowindex={index + 2} aria-busy="true">
+      <span role="gridcell" class="cell sign" />
+      <span role="gridcell" class="cell name">
+        <span class="name-line muted">…</span>
+      </span>
+    </div>
+  )
+}

@@ -19,9 +19,9 @@ interface DownloadsPageProps {
 }
 
 function useView(): [View, (view: View) => void] {
-  const [view, setView] = useState(session.table.view)
+  const [view, setView] = useState(session.downloads.view)
   const change = useCallback((next: View) => {
-    session.table.setView(next)
+    session.downloads.setView(next)
     setView(next)
   }, [])
   return [view, change]
@@ -95,7 +95,7 @@ function SelectionBar({ selected, clear, remove }: SelectionBarProps) {
 }
 
 function Nothing({ add, searching }: { add: () => void; searching: boolean }) {
-  if (!session.listed.value) return <p class="nothing muted">Asking the node for its downloads…</p>
+  if (!session.downloads.listed.value) return <p class="nothing muted">Asking the node for its downloads…</p>
   if (searching) return <p class="nothing muted">No download is like that.</p>
   return (
     <div class="nothing">
@@ -113,10 +113,10 @@ export function DownloadsPage({ infohash, tab, add }: DownloadsPageProps) {
   const [view, setView] = useView()
   const [selected, select] = useState<ReadonlySet<string>>(new Set())
   const [removing, setRemoving] = useState<readonly string[]>([])
-  void session.tableVersion.value
-  const rows = session.table.visible
+  void session.downloads.version.value
+  const { list } = session.downloads
   // What is gone is not selected any more.
-  const present = [...selected].filter(one => session.table.find(one) !== null)
+  const present = [...selected].filter(one => !session.downloads.isGone(one))
   if (present.length < selected.size) select(new Set(present))
   const openRow = (open: string) => go({ page: 'downloads', infohash: open, tab: 'overview' })
   const searching = view.group !== 'all' || view.query !== ''
@@ -135,11 +135,11 @@ export function DownloadsPage({ infohash, tab, add }: DownloadsPageProps) {
         {selected.size > 0 && (
           <SelectionBar selected={selected} clear={() => select(new Set())} remove={() => setRemoving([...selected])} />
         )}
-        {rows.length === 0 ? (
+        {list.length === 0 ? (
           <Nothing add={add} searching={searching} />
         ) : (
           <DownloadList
-            rows={rows}
+            list={list}
             view={view}
             selected={selected}
             open={infohash}
@@ -151,7 +151,7 @@ export function DownloadsPage({ infohash, tab, add }: DownloadsPageProps) {
           />
         )}
         <p class="visually-hidden" role="status">
-          {counted(rows.length, 'download')}
+          {counted(list.length, 'download')}
         </p>
       </section>
       {infohash !== '' && (

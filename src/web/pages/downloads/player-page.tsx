@@ -123,7 +123,7 @@ function SubtitleChoice({
 
 /** Plays a file in the page by its signed link, while it is still being downloaded. */
 export function PlayerPage({ infohash, file: index }: { infohash: string; file: number }) {
-  const record = recordOf(session, infohash)
+  const record = recordOf(session, infohash) ?? null
   const [subtitle, setSubtitle] = useState<Subtitle | null>(null)
   const {
     value: files,
@@ -132,8 +132,16 @@ export function PlayerPage({ infohash, file: index }: { infohash: string; file: 
   } = useAnswer(signal => filesOf(infohash, signal), [infohash, record?.total_pieces ?? 0], 0)
   const [link, setLink] = useState<DownloadFile | null>(null)
   const found = files?.find(each => each.index === index) ?? null
+  /** A new link begins the film anew: only the first is taken, and those that were asked for. */
+  const wanted = useRef(true)
+  const renew = () => {
+    wanted.current = true
+    refresh()
+  }
   useEffect(() => {
-    if (found !== null) setLink(found)
+    if (found === null || !wanted.current) return
+    wanted.current = false
+    setLink(found)
   }, [files])
   useEffect(
     () => () => {
@@ -156,7 +164,7 @@ export function PlayerPage({ infohash, file: index }: { infohash: string; file: 
         <p class="nothing muted">{problem || 'Finding the file…'}</p>
       ) : (
         <>
-          <Video file={link} subtitle={subtitle} renew={refresh} />
+          <Video file={link} subtitle={subtitle} renew={renew} />
           <div class="button-line">
             <CopyButton label="Copy player link" what="Player link" icon="link" text={() => playerLink(link)} />
             {subtitles.length > 0 && <SubtitleChoice files={subtitles} choose={setSubtitle} />}

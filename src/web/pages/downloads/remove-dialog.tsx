@@ -4,13 +4,14 @@ import { useState } from 'preact/hooks'
 import { counted } from '../../model/format.ts'
 import { each, remove } from '../../node/commands.ts'
 import { go, place, session } from '../../node/context.ts'
+import { glanceOf } from '../../node/session.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 
 /** For one download or many. */
 export function RemoveDialog({ infohashes, onClose }: { infohashes: readonly string[]; onClose: () => void }) {
   const [withFiles, setWithFiles] = useState(false)
-  const first = session.table.find(infohashes[0] ?? '')
-  const what = infohashes.length === 1 ? (first?.name ?? '') : counted(infohashes.length, 'download')
+  const first = glanceOf(session, infohashes[0] ?? '')
+  const what = infohashes.length === 1 ? first?.name || (infohashes[0] ?? '') : counted(infohashes.length, 'download')
   const submit = (event: Event) => {
     event.preventDefault()
     onClose()

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { chapterPages } from '../../chapters.ts'
 import type { NodeEvent } from '../../model/event-lines.ts'
 import { session } from '../../node/context.ts'
+import { glanceOf } from '../../node/session.ts'
 import { useAnswer } from '../../node/use-answer.ts'
 
 const LOG_MS = 3000
@@ -40,7 +41,7 @@ function aboutOf({ type, event = {} }: NodeEvent): string {
   if (about !== undefined) return about(event)
   const { infohash, ...others } = event
   const values = Object.values(others).filter(value => typeof value === 'string' || typeof value === 'number')
-  const known = typeof infohash === 'string' ? (session.table.find(infohash)?.name ?? '') : ''
+  const known = typeof infohash === 'string' ? (glanceOf(session, infohash)?.name ?? '') : ''
   const name = known !== '' && !values.includes(known) ? [known] : []
   return [...name, ...values].join(' · ')
 }

@@ -8,13 +8,13 @@ import { bytes } from '../../../../web/model/format.ts'
 import { addressOf } from '../../../../web/model/place.ts'
 import { checkHealth, downloadTorrent } from '../node/channel-requests.ts'
 import { session } from '../../../../web/node/context.ts'
-import { recordOf } from '../../../../web/node/session.ts'
+import { glanceOf } from '../../../../web/node/session.ts'
 import { Icon } from '../../../../web/parts/icons.tsx'
 
 function DownloadButton({ torrent }: { torrent: ChannelTorrent }) {
   const { infohash } = torrent
   const name = named(torrent.name, 'torrent')
-  if (recordOf(session, infohash) !== null)
+  if (glanceOf(session, infohash) !== null)
     return (
       <a
         class="button quiet"

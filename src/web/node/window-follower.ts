@@ -1,0 +1,183 @@
+// Keeps the window of a long list as it is at the node: asks when other rows come into view, soon after something was
+// asked of the node, and else at a steady pace. One request at a time.
+
+import type { CoreRoutes } from '../../client/core-routes.ts'
+import type { ParametersOf, ReplyOf } from '../../client/routes.ts'
+import type { View } from '../model/download-table.ts'
+import { DownloadWindow, filterOf, sortOf } from '../model/download-window.ts'
+import { type ListedRow, type Names, ROW_FIELDS, type ShownList } from '../model/shown-list.ts'
+import { ApiError, type NodeApi } from './api.ts'
+
+/** From the beginning of one request to that of the next, by why it is made. */
+const [LOOK_MS, CHANGE_MS, STEADY_MS, HIDDEN_MS] = [50, 300, 1000, 5000]
+/** After a failure; longer with each. */
+const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [500, 8000]
+const ANSWER_MS = 20_000
+/** Names that are asked for at a time. */
+const NAMES = 1000
+
+type Answer = ReplyOf<CoreRoutes, 'GET /downloads'>
+
+/** Sums over all downloads, as the node has them. */
+export type NodeTotals = NonNullable<Answer['totals']>
+
+/** What the follower tells. */
+export interface FollowerListener {
+  /** The window holds what the node answered. */
+  took(totals: NodeTotals): void
+  failed(error: unknown, retryMs: number): void
+}
+
+/** Keeps the window of a long list as it is at the node. */
+export class WindowFollower implements ShownList {
+  readonly #api: NodeApi
+  readonly #listener: FollowerListener
+  readonly #window: DownloadWindow
+  #view: View
+  #run: AbortController | null = null
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #dueMs = Number.POSITIVE_INFINITY
+  #begunMs = 0
+  #asking = false
+  #failures = 0
+  /** A change was told of after the request under way had begun. */
+  #changed = false
+
+  constructor(api: NodeApi, view: View, listener: FollowerListener) {
+    this.#api = api
+    this.#view = view
+    this.#window = new DownloadWindow(view)
+    this.#listener = listener
+    document.addEventListener('visibilitychange', () => {
+      if (!document.hidden) this.#within(LOOK_MS)
+    })
+  }
+
+  get length(): number {
+    return this.#window.length
+  }
+
+  at(index: number): ListedRow | null {
+    return this.#window.at(index)
+  }
+
+  indexOf(infohash: string): number {
+    return this.#window.indexOf(infohash)
+  }
+
+  find(infohash: string): ListedRow | null {
+    return this.#window.find(infohash)
+  }
+
+  /** Asks, until stop(). */
+  start(): void {
+    if (this.#run !== null) return
+    this.#run = new AbortController()
+    this.#within(0)
+  }
+
+  stop(): void {
+    this.#run?.abort()
+    this.#run = null
+    this.#failures = 0
+    clearTimeout(this.#timer)
+    this.#dueMs = Number.POSITIVE_INFINITY
+  }
+
+  setView(view: View): void {
+    this.#view = view
+    this.#window.setView(view)
+    this.#within(LOOK_MS)
+  }
+
+  /** These rows are in view. */
+  look(first: number, end: number): void {
+    if (this.#window.look(first, end)) this.#within(LOOK_MS)
+  }
+
+  /** Something was asked of the node that changed the list, or may have. */
+  changed(): void {
+    this.#changed = true
+    this.#within(CHANGE_MS)
+  }
+
+  /** Tries again now. */
+  retry(): void {
+    this.#failures = 0
+    this.#within(0)
+  }
+
+  names(from: number, end: number, signal: AbortSignal): Names {
+    const held: string[] = []
+    for (let at = from; at < Math.min(end, this.length); at++) {
+      const row = this.at(at)
+      if (row === null) return this.#askNames(from, end, signal)
+      held.push(row.infohash)
+    }
+    return held
+  }
+
+  async #askNames(from: number, end: number, signal: AbortSignal): Promise<readonly string[]> {
+    const order = { filter: filterOf(this.#view), sort: sortOf(this.#view), fields: ['infohash'] }
+    const names: string[] = []
+    let place: { offset: number } | { after: string } = { offset: from }
+    for (;;) {
+      const limit = Math.min(NAMES, end - from - names.length)
+      if (limit <= 0) return names
+      const parameters: ParametersOf<CoreRoutes, 'GET /downloads'> = { ...order, ...place, limit }
+      const { downloads, next = '' }: Answer = await this.#api.call('GET /downloads', { parameters, signal })
+      for (const { infohash } of downloads) names.push(infohash)
+      if (next === '') return names
+      place = { after: next }
+    }
+  }
+
+  /** A request begins so long after the last one at the latest; not before it was answered. */
+  #within(waitMs: number): void {
+    if (this.#run === null) return
+    const due = Math.max(Date.now(), this.#begunMs + waitMs)
+    if (due >= this.#dueMs) return
+    this.#dueMs = due
+    clearTimeout(this.#timer)
+    if (!this.#asking) this.#timer = setTimeout(() => void this.#ask(), due - Date.now())
+  }
+
+  async #ask(): Promise<void> {
+    const run = this.#run
+    if (run === null) return
+    this.#asking = true
+    this.#begunMs = Date.now()
+    this.#dueMs = Number.POSITIVE_INFINITY
+    this.#changed = false
+    try {
+      await this.#askOnce(run.signal)
+    } catch (error) {
+      if (!run.signal.aborted) this.#fail(error)
+    }
+    this.#asking = false
+    if (this.#run === null) return
+    if (this.#changed) this.#within(CHANGE_MS)
+    if (this.#failures === 0) this.#within(document.hidden ? HIDDEN_MS : STEADY_MS)
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.#ask(), Math.max(0, this.#dueMs - Date.now()))
+  }
+
+  async #askOnce(ended: AbortSignal): Promise<void> {
+    const query = this.#window.query()
+    const signal = AbortSignal.any([ended, AbortSignal.timeout(ANSWER_MS)])
+    const parameters = { ...query, fields: [ROW_FIELDS.join(',')], get_totals: true }
+    const { downloads, total = 0, totals } = await this.#api.call('GET /downloads', { parameters, signal })
+    if (ended.aborted) return
+    this.#failures = 0
+    const taken = this.#window.take(query, { downloads, total })
+    if (taken && totals !== undefined) this.#listener.took(totals)
+    if (!taken) this.#within(LOOK_MS)
+  }
+
+  #fail(error: unknown): void {
+    const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#failures++)
+    this.#within(waitMs)
+    if (error instanceof ApiError && error.status === 401) return
+    this.#listener.failed(error, waitMs)
+  }
+}
