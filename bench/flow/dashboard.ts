@@ -1,9 +1,11 @@
 // Dashboard: the page in Debian's Chromium with many downloads. How soon it shows the list, what an update of a hundred
-// rows costs in script, frames a second while the list is scrolled and updates come, and how many rows are in the page.
+// rows costs in script, frames a second while the list is scrolled and updates come, how many rows are in the page, what
+// comes over the wire in its first seconds, and what a page that is open costs the node at rest. --counts 100000 too.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { startBrowser, untilInPage, watchedPage } from '../../test/kit/nodes/browser.ts'
 import {
   addManyDownloads,
@@ -13,6 +15,9 @@ import {
   WAITING_SETTINGS,
 } from '../../test/kit/nodes/many-downloads.ts'
 import { type NodeProcess, startNode } from '../../test/kit/nodes/node-process.ts'
+import { pass } from '../lib/bench-place.ts'
+import { makeManySeeds } from '../lib/many-seeds.ts'
+import { processCost } from '../lib/process-cost.ts'
 import { killAtExit } from '../lib/owned-processes.ts'
 import { type Flow, runAlone } from '../lib/flow.ts'
 import type { FlowOptions } from '../lib/flow-result.ts'
@@ -22,17 +27,45 @@ import { type CaseResult, type Figures, OURS } from '../lib/samples.ts'
 const UPDATED = 100
 const UPDATES = 20
 const SCROLL_SEC = 4
+const FIRST_SEC = 3
+const REST_SEC = 10
+/** So many and more are put into the store, as seeds; fewer are added by requests, and wait. */
+const MANY = 50_000
+
+/** Counts what comes over the wire, as it is coded there. */
+async function countBytes(page: Page): Promise<() => number> {
+  let bytes = 0
+  const client = await page.context().newCDPSession(page)
+  await client.send('Network.enable')
+  client.on('Network.dataReceived', ({ encodedDataLength }) => {
+    bytes += encodedDataLength
+  })
+  return () => bytes
+}
+
+async function restCpu(node: NodeProcess): Promise<number> {
+  const before = processCost(node.pid)
+  await pass(REST_SEC * 1000)
+  return ((processCost(node.pid).cpuSec - before.cpuSec) / REST_SEC) * 100
+}
 
 async function measure(node: NodeProcess, infohashes: readonly string[]): Promise<Figures> {
   const browser = await startBrowser()
   try {
     const { page } = await watchedPage(browser, node.baseUrl)
     await page.addInitScript(`localStorage.setItem('tributary.key', ${JSON.stringify(node.key)})`)
+    const bytes = await countBytes(page)
     const begun = performance.now()
     await page.goto(node.baseUrl)
     await untilInPage(page, `document.querySelector('.dot.live') !== null`, 120_000)
     const shownMs = performance.now() - begun
+    await pass(Math.max(0, FIRST_SEC * 1000 - shownMs))
+    const firstKb = bytes() / 1000
+    const cpu = await restCpu(node)
+    const first = `document.querySelector('[data-infohash]').dataset.infohash`
+    const newest = await page.evaluate<string>(first)
     await page.getByRole('button', { name: 'Added' }).click()
+    await untilInPage(page, `${first} !== '${newest}'`)
     const shown = await page.evaluate<string[]>(
       `[...document.querySelectorAll('[data-infohash]')].map(row => row.dataset.infohash)`,
     )
@@ -46,6 +79,8 @@ async function measure(node: NodeProcess, infohashes: readonly string[]): Promis
       'list shown ms': shownMs,
       'frames/s': perSec,
       'longest frame ms': longestMs,
+      'kB in the first 3 s': firstKb,
+      'node CPU % at rest': cpu,
       'rows in the page': Number(await page.evaluate(`document.querySelectorAll('[role=row]').length`)),
     }
   } finally {
@@ -53,14 +88,24 @@ async function measure(node: NodeProcess, infohashes: readonly string[]): Promis
   }
 }
 
+/** Some of the seeds, when all are loaded. */
+async function seedsOf(node: NodeProcess, count: number): Promise<string[]> {
+  const page = (query: string) =>
+    node.get<{ total: number; downloads: { infohash: string }[] }>(`/downloads?fields=infohash&${query}`)
+  while ((await page('limit=1&filter=seeding')).total < count) await pass(500)
+  return (await page('limit=1000')).downloads.map(({ infohash }) => infohash)
+}
+
 async function oneCase(count: number): Promise<CaseResult> {
   const folder = await mkdtemp(join(tmpdir(), 'tributary-bench-dashboard-'))
   try {
     const settings = { ...WAITING_SETTINGS, 'download_defaults.saveas': join(folder, 'content') }
-    const node = await startNode({ settings, stateDir: join(folder, 'state') })
+    const seeds = count >= MANY
+    if (seeds) await makeManySeeds(folder, count, null)
+    const node = await startNode({ settings: seeds ? {} : settings, stateDir: join(folder, 'state') })
     killAtExit(node.process)
     try {
-      const figures = await measure(node, await addManyDownloads(node, count))
+      const figures = await measure(node, seeds ? await seedsOf(node, count) : await addManyDownloads(node, count))
       return {
         id: `dashboard with ${count}`,
         primary: 'script ms/update',

@@ -40,6 +40,8 @@ export const metrics = {
   'CPU us/cell': { better: 'less', digits: 1 },
   'build ms': { better: 'less', digits: 1 },
   'rows in the page': { better: 'less', digits: 0 },
+  'kB in the first 3 s': { better: 'less', digits: 0 },
+  'node CPU % at rest': { better: 'less', digits: 1 },
   'orders/s': { better: 'more', digits: 0 },
   'fills/s': { better: 'more', digits: 0 },
   'checks/s': { better: 'more', digits: 0 },

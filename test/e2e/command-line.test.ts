@@ -83,6 +83,12 @@ describe('command line', { concurrency: 1 }, () => {
     assert.deepEqual(await json('ls', ...options, '--fields', 'name'), one)
     assert.equal(await printed('ls', ...options, '--fields', 'name'), '- name: A show\n')
     assert.deepEqual(await json('ls', '--filter', 'seeding'), { downloads: [], total: 0, next: '' })
+    assert.deepEqual(await json('ls', '--offset', '1'), { downloads: [], total: 1, next: '' })
+    const counted = await printed('ls', '--totals', '--fields', 'name')
+    assert.match(
+      counted,
+      /^- name: A show\n\n?1 download: 1 stopped, 1 inactive, 1 paused\. Down 0 B\/s, up 0 B\/s\.\n$/,
+    )
   })
 
   test('names of strangers reach the terminal as text', async () => {

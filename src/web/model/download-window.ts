@@ -113,7 +113,7 @@ export class DownloadWindow {
     return true
   }
 
-  /** Whether so many rows from `offset` on are what is in view, with `near` beyond its edges where the list has them. */
+  /** Whether so many rows from `offset` on are what is in view, with `near` beyond its edges where there are any. */
   #holds(offset: number, count: number, near: number): boolean {
     const from = Math.max(0, Math.min(this.#first - near, this.#length))
     const to = Math.min(this.#length, this.#end + near)

@@ -81,11 +81,10 @@ export class ListCursor {
       if (this.#active !== '') run(this.#active)
       return
     }
-    // What waits for the row goes on: it is the same one.
-    const { signal } = this.#turn
+    // It ends in an empty name when the user has gone on.
     void goal.then(
       infohash => {
-        if (!signal.aborted && infohash !== '') run(infohash)
+        if (infohash !== '') run(infohash)
       },
       () => undefined,
     )

@@ -1,5 +1,5 @@
-// The one open connection to the node: events, and of a list that the page holds whole the downloads with their changes.
-// When it ends it is opened again, after growing pauses, and the list comes from its beginning.
+// The one open connection to the node: events, and of a list that the page holds whole the downloads with their
+// changes. When it ends it is opened again, after growing pauses, and the list comes from its beginning.
 
 import { isListPart, LineSplitter, type ListPart, type NodeEvent, readLine } from '../model/event-lines.ts'
 import { ApiError, type NodeApi } from './api.ts'

@@ -132,7 +132,7 @@ export function PlayerPage({ infohash, file: index }: { infohash: string; file: 
   } = useAnswer(signal => filesOf(infohash, signal), [infohash, record?.total_pieces ?? 0], 0)
   const [link, setLink] = useState<DownloadFile | null>(null)
   const found = files?.find(each => each.index === index) ?? null
-  /** A new link begins the film anew: only the first is taken, and those that were asked for. */
+  /** A new link starts the film at its beginning: only the first is taken, and those asked for. */
   const wanted = useRef(true)
   const renew = () => {
     wanted.current = true
