@@ -47,7 +47,8 @@ export class DownloadSource {
   readonly #table = new DownloadTable()
   readonly #window: WindowFollower
   readonly #named: NamedDownloads
-  readonly #gone = new Set<string>()
+  /** When each was removed. */
+  readonly #gone = new Map<string, number>()
   /** The window is what is shown. */
   #windowed = false
   /** The other way is being opened. */
@@ -62,7 +63,8 @@ export class DownloadSource {
     this.#listener = listener
     this.totals = signal(this.#table.totals)
     this.#window = new WindowFollower(api, this.#table.view, {
-      took: totals => this.#took(totals),
+      took: (totals, begunMs) => this.#took(totals, begunMs),
+      named: (infohashes, begunMs) => this.#there(infohashes, begunMs),
       failed: (error, retryMs) => {
         if (this.#windowed || !this.listed.value) listener.failed(error, retryMs)
       },
@@ -145,7 +147,7 @@ export class DownloadSource {
 
   /** The node removed it, or never had it. */
   removed(infohash: string): void {
-    if (this.#windowed && this.#gone.size < MAX_GONE) this.#gone.add(infohash)
+    if (this.#windowed && this.#gone.size < MAX_GONE) this.#gone.set(infohash, Date.now())
   }
 
   /** A request of this page may have changed the list. */
@@ -229,9 +231,18 @@ export class DownloadSource {
     return undefined
   }
 
-  #took(totals: NodeTotals): void {
+  /** Those that were added again are not gone; an answer to a request of before they were removed says nothing. */
+  #there(infohashes: Iterable<string>, begunMs: number): void {
+    for (const infohash of infohashes)
+      if ((this.#gone.get(infohash) ?? Number.POSITIVE_INFINITY) < begunMs) this.#gone.delete(infohash)
+  }
+
+  #took(totals: NodeTotals, begunMs: number): void {
     if (!this.#windowed) this.#enterWindow()
-    for (const infohash of this.#gone) if (this.#window.find(infohash) !== null) this.#gone.delete(infohash)
+    this.#there(
+      [...this.#gone.keys()].filter(infohash => this.#window.find(infohash) !== null),
+      begunMs,
+    )
     if (totals.count <= FEW && !this.#changing) {
       this.#changing = true
       this.#clearTable()

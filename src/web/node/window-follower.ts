@@ -23,8 +23,10 @@ export type NodeTotals = NonNullable<Answer['totals']>
 
 /** What the follower tells. */
 export interface FollowerListener {
-  /** The window holds what the node answered. */
-  took(totals: NodeTotals): void
+  /** The window holds what the node answered to a request of that time. */
+  took(totals: NodeTotals, begunMs: number): void
+  /** The node has downloads of these names, at the time of a request. */
+  named(infohashes: readonly string[], begunMs: number): void
   failed(error: unknown, retryMs: number): void
 }
 
@@ -122,11 +124,14 @@ export class WindowFollower implements ShownList {
     const names: string[] = []
     let place: { offset: number } | { after: string } = { offset: from }
     for (;;) {
+      const begunMs = Date.now()
       const limit = Math.min(NAMES, end - from - names.length)
       if (limit <= 0) return names
       const parameters: ParametersOf<CoreRoutes, 'GET /downloads'> = { ...order, ...place, limit }
       const { downloads, next = '' }: Answer = await this.#api.call('GET /downloads', { parameters, signal })
-      for (const { infohash } of downloads) names.push(infohash)
+      const told = downloads.map(({ infohash }) => infohash)
+      names.push(...told)
+      this.#listener.named(told, begunMs)
       if (next === '') return names
       place = { after: next }
     }
@@ -164,13 +169,14 @@ export class WindowFollower implements ShownList {
 
   async #askOnce(ended: AbortSignal): Promise<void> {
     const query = this.#window.query()
+    const begunMs = this.#begunMs
     const signal = AbortSignal.any([ended, AbortSignal.timeout(ANSWER_MS)])
     const parameters = { ...query, fields: [ROW_FIELDS.join(',')], get_totals: true }
     const { downloads, total = 0, totals } = await this.#api.call('GET /downloads', { parameters, signal })
     if (ended.aborted) return
     this.#failures = 0
     const taken = this.#window.take(query, { downloads, total })
-    if (taken && totals !== undefined) this.#listener.took(totals)
+    if (taken && totals !== undefined) this.#listener.took(totals, begunMs)
     if (!taken) this.#within(LOOK_MS)
   }
 
