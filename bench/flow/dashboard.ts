@@ -102,7 +102,8 @@ async function oneCase(count: number): Promise<CaseResult> {
     const settings = { ...WAITING_SETTINGS, 'download_defaults.saveas': join(folder, 'content') }
     const seeds = count >= MANY
     if (seeds) await makeManySeeds(folder, count, null)
-    const node = await startNode({ settings: seeds ? {} : settings, stateDir: join(folder, 'state') })
+    const until = seeds ? 'listening' : 'ready'
+    const node = await startNode({ settings: seeds ? {} : settings, stateDir: join(folder, 'state'), until })
     killAtExit(node.process)
     try {
       const figures = await measure(node, seeds ? await seedsOf(node, count) : await addManyDownloads(node, count))
