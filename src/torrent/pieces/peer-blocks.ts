@@ -88,9 +88,9 @@ export class PeerBlocks implements PeerBlockSink {
     countUse(peer, nowMs, length, true)
     peer.pipeline.received(nowMs, length, this.#askedMs, peer.outstanding.size)
     core.down.add(nowMs, length)
-    core.engine.totals.downBytes += length
-    core.totalDown += length
-    core.sessionDown += length
+    core.engine.payload.down += length
+    core.total.down += length
+    core.session.down += length
   }
 
   #unasked(length: number): null {
