@@ -54,6 +54,8 @@ export interface PeerTraffic {
 
 /** Where the decoder of a connection brings the blocks of its peer. */
 export interface PeerBlockSink extends BlockSink {
+  /** A read of the connection is over: all its blocks have been told. */
+  readEnd(): void
   /** The connection has ended: what came in last is given up. */
   abandon(): void
 }
@@ -255,6 +257,7 @@ export class PeerSession implements LinkReceiver {
   }
 
   chunkEnd(): void {
+    this.blocks.readEnd()
     this.#traffic.turnDone(this)
   }
 
