@@ -1,6 +1,6 @@
 // Leech: one torrent of 1 GiB from one libtorrent seeder at full speed, in pieces of 1 MiB and of 256 KiB; ours and
-// libtorrent from a seeder of their own kind too, since libtorrent's ends what a leech can reach, and both seeders alone,
-// to a sink. 4 GiB in a run of everything.
+// libtorrent from a seeder of their own kind too, since libtorrent's ends what a leech can reach, and both seeders
+// alone, to a sink. 4 GiB in a run of everything.
 
 import { inPlace } from '../lib/bench-place.ts'
 import { makeBenchTorrent } from '../lib/bench-torrent.ts'
