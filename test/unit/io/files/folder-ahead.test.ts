@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, realpathSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { lookAtFolder } from '../../../src/io/files/local-paths.ts'
-import { StateFiles } from '../../../src/io/files/own-files.ts'
-import type { OwnFiles } from '../../../src/ports/own-files.ts'
-import { noTurns, type VolumeTurns } from '../../../src/ports/volumes.ts'
-import { makeTestFolder } from '../../kit/content/content-on-disk.ts'
+import { lookAtFolder } from '../../../../src/io/files/local-paths.ts'
+import { StateFiles } from '../../../../src/io/files/own-files.ts'
+import type { OwnFiles } from '../../../../src/ports/own-files.ts'
+import { noTurns, type VolumeTurns } from '../../../../src/ports/volumes.ts'
+import { makeTestFolder } from '../../../kit/content/content-on-disk.ts'
 
 /** Turns that count how many are out at a time. */
 class CountedTurns implements VolumeTurns {
