@@ -9,7 +9,7 @@ import { AddressPolicy } from '../io/net/address-policy.ts'
 import { SystemClock } from '../io/clock.ts'
 import { giveBackMemory } from '../io/process/give-back.ts'
 import { checkMachineCodeOnce, comparedServer } from '../io/process/machine-code.ts'
-import { mountsNow, readMounts } from '../io/files/mounts.ts'
+import { mountsNow } from '../io/files/mounts.ts'
 import { makeNetworkStack } from '../io/net/network-stack.ts'
 import { StateFiles } from '../io/files/own-files.ts'
 import { SystemRandom } from '../io/random.ts'
@@ -381,7 +381,8 @@ function environmentOf(options: NodeOptions): NodeEnvironment {
   const real = realpathSync(stateDir)
   const volumes = new VolumeLanes(
     { threads: libuvThreads(process.env), statePath: real },
-    { clock, mounts: mountsNow(), readMounts },
+    // At once: the table lies in memory, and a client that names a folder waits for it.
+    { clock, mounts: mountsNow(), readMounts: () => Promise.resolve(mountsNow()) },
   )
   const own = new StateFiles({ stateDir, real }, () => settings.values.watch_folder.directory, volumes)
   return { ...options, clock, random, policy, stack, own, volumes, started }
