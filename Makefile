@@ -169,8 +169,8 @@ bench: build bench-rivals ## Every flow against the rivals, at most 45 minutes
 bench-quick: build ## Leech, ranges, list of 1,000, start: five minutes
 	@bash test/kit/netns node dist/bench/run.js --level quick $(BENCH_ARGS)
 
-bench-all: build bench-rivals ## Everything, every rival as often as we; over an hour
-	@bash test/kit/netns node dist/bench/run.js --level all $(BENCH_ARGS)
+bench-all: build bench-rivals ## Everything, every rival as often as we: an hour; bench/results/bench-all.json and .txt
+	@bash test/kit/netns node dist/bench/run.js --level all --out bench/results/bench-all.json $(BENCH_ARGS)
 
 # WebTorrent, from its own lock file and without install scripts. Where it cannot be had the tables say that it is missing.
 bench-rivals:
