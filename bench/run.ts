@@ -1,6 +1,6 @@
 // All flows in one run, one table at the end: run [--level quick|standard|all] [--flows leech,list] [--join FILE,...]
-// [--out FILE] and the options of the flows. Ends with 1 when a flow failed or bytes differed; a target that was not reached is no
-// failure.
+// [--out FILE] and the options of the flows. Ends with 1 when a flow failed or bytes differed; a target that was not
+// reached is no failure.
 
 import { create } from './flow/create.ts'
 import { firstByte } from './flow/first-byte.ts'

@@ -1,5 +1,5 @@
-// uTP: transfers with libtorrent over a good line and bad ones, and over loopback, beside what two libtorrents do on the
-// same line. TCP is off.
+// uTP: transfers with libtorrent over a good line and bad ones, and over loopback, beside what two libtorrents do on
+// the same line. TCP is off.
 
 import { makeUtpHosts } from '../../test/kit/sim/utp-hosts.ts'
 import type { UtpLineShape } from '../../test/kit/sim/utp-line.ts'

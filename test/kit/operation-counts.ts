@@ -1,5 +1,6 @@
-// Loaded into a node with `--import`: counts what its main thread asks of the system's files and of its threads, so that
-// a test can say how much work a torrent is without a clock. Written as JSON to the file OPERATION_COUNTS on SIGUSR2.
+// Loaded into a node with `--import`: counts what its main thread asks of the system's files and of its threads, so
+// that a test can say how much work a torrent is without a clock. Written as JSON to the file OPERATION_COUNTS on
+// SIGUSR2.
 
 import { promises } from 'node:fs'
 import { renameSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// The shortest pieces there are and very long ones, checked and committed by node:crypto and by every path of the machine
-// code: the verdicts are the same.
+// The shortest pieces there are and very long ones, checked and committed by node:crypto and by every path of the
+// machine code: the verdicts are the same.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
