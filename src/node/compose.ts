@@ -7,7 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, errorText } from '../base/errors.ts'
 import { AddressPolicy } from '../io/net/address-policy.ts'
 import { SystemClock } from '../io/clock.ts'
-import { giveBackMemory } from '../io/process/give-back.ts'
+import { collectSoon, giveBackMemory } from '../io/process/give-back.ts'
+import { nativePart } from '../io/native-part.ts'
 import { checkMachineCodeOnce, comparedServer } from '../io/process/machine-code.ts'
 import { mountsNow } from '../io/files/mounts.ts'
 import { makeNetworkStack } from '../io/net/network-stack.ts'
@@ -49,7 +50,8 @@ const RECORDS_SHARE = 0.15
 /** What is kept of it for a part, whatever others take that do not end. */
 const KEPT = { engine: 0.35, records: RECORDS_SHARE, http: 0.15 } as const
 
-/** V8 gives back what a start has used some eight seconds after it. */
+/** What a start has left behind is collected; the second time finds whole pages free, and then all is given back. */
+const COLLECT_MS = [6000, 8000]
 const GIVE_BACK_MS = 10_000
 
 /** The database takes longer to open than this. */
@@ -123,16 +125,21 @@ export class TributaryNode {
     const release = holdYoungGeneration()
     await this.#load(records, startEngine).finally(release)
     this.#parts.state.markStarted()
-    this.#giveBackLater()
+    this.#giveBackLater(records)
     this.#parts.events.emit('tribler_started')
   }
 
-  /** What only the start has used, once V8 has given back its own part of that. */
-  #giveBackLater(): void {
+  /** What only the start has used: V8's own part first. */
+  #giveBackLater(records: RecordsStore): void {
     const { clock, settings, started } = this.#environment
     if (settings.values.disk.hash === 'node') return
-    const timer = clock.after(GIVE_BACK_MS, () => void giveBackMemory())
-    started.add('memory of the start', () => Promise.resolve(timer.cancel()))
+    const collect = (): void => {
+      collectSoon()
+      records.rest(nativePart)
+    }
+    const timers = COLLECT_MS.map(ms => clock.after(ms, collect))
+    timers.push(clock.after(GIVE_BACK_MS, () => void giveBackMemory()))
+    started.add('memory of the start', async () => timers.forEach(timer => timer.cancel()))
   }
 
   async #load(

@@ -106,6 +106,11 @@ export class RecordsStore {
     return this.#link.waiting
   }
 
+  /** A start is over: see DatabaseLink.rest. */
+  rest(machineCode: string): void {
+    this.#link.rest(machineCode)
+  }
+
   /**
    * Writes the counters, finishes what was asked for, notes the clean stop and closes. Later calls reject with Aborted.
    * After `deadlineMs` it gives up: the next start counts this stop as unclean. True for an orderly end.
