@@ -10,7 +10,7 @@ interface CollectingCode {
   collectSoon(): void
 }
 
-/** Lets go of what only much work needs. `machineCode`: the file of src/native, which need not be there. Never throws. */
+/** Lets go of what only much work needs. `machineCode`: the file of src/native, if it is there. Never throws. */
 export function restThread(machineCode: string): void {
   dropPackingRoom()
   try {

@@ -9,8 +9,8 @@ import type { PieceStore } from '../../ports/piece-store.ts'
 import { encodePieceHead, encodeReject, PIECE_HEAD_BYTES } from '../../wire/peer/messages.ts'
 import type { PeerLink } from './peer-link.ts'
 import type { RateLimiter } from '../../base/rate-limiter.ts'
-import { readFramed, totalOf } from '../uploads/framed-blocks.ts'
-import { RequestQueue, type UploadRequest } from '../uploads/request-queue.ts'
+import { readFramed, totalOf } from '../../wire/peer/framed-blocks.ts'
+import { RequestQueue, type UploadRequest } from '../../base/request-queue.ts'
 import type { UploadSlots, UploadWaiter } from './upload-slots.ts'
 
 /**
@@ -145,7 +145,7 @@ export class PeerUploads implements UploadWaiter {
 
   /** Sends what of a run lies in memory; reads it in the background when nothing does. */
   #serve(source: UploadSource, run: UploadRequest[], slot: Slot): void {
-    const blocks = readFramed(source, run, slot)
+    const blocks = framedNow(source, run, slot)
     const served = blocks === 0 || blocks === run.length ? run : run.slice(0, blocks)
     if (served !== run) source.limiter.giveBack(totalOf(run) - totalOf(served))
     this.#queue.drop(served.length)
@@ -237,4 +237,10 @@ export class PeerUploads implements UploadWaiter {
     this.#link.uncork()
     source.uploaded(at)
   }
+}
+
+/** See readFramed; from a torrent's store into a slot. */
+function framedNow({ store, pieceLength }: UploadSource, run: readonly UploadRequest[], slot: Slot): number {
+  const read = store.readPartsNow
+  return read === undefined ? 0 : readFramed(read.bind(store), pieceLength, run, slot.bytes)
 }

@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SharedArena } from '../../../src/pools/arena.ts'
-import type { PieceStore } from '../../../src/ports/piece-store.ts'
-import { readFramed } from '../../../src/torrent/uploads/framed-blocks.ts'
-import { RequestQueue, type UploadRequest } from '../../../src/torrent/uploads/request-queue.ts'
+import { readFramed } from '../../../src/wire/peer/framed-blocks.ts'
+import { RequestQueue, type UploadRequest } from '../../../src/base/request-queue.ts'
 
 const BLOCK = 16 * 1024
 const asked = (count: number, length = BLOCK): UploadRequest[] =>
@@ -75,17 +74,15 @@ test('a queue keeps its order, whatever is taken out of it', () => {
 test('whole blocks are read into views that are made once for each slot', () => {
   const arena = new SharedArena({ id: 'range', bytes: 2 ** 20 })
   const seen: Uint8Array[] = []
-  const store = {
-    readPartsNow(_offset: number, parts: readonly Uint8Array[]) {
-      seen.push(...parts)
-      return parts.reduce((sum, part) => sum + part.length, 0)
-    },
-  } as unknown as PieceStore
+  const readParts = (_offset: number, parts: readonly Uint8Array[]): number => {
+    seen.push(...parts)
+    return parts.reduce((sum, part) => sum + part.length, 0)
+  }
   const read = (run: readonly UploadRequest[]): number => {
     const slot = arena.lease(0)
     assert.ok(slot !== null)
     try {
-      return readFramed({ store, pieceLength: 2 ** 20 }, run, slot)
+      return readFramed(readParts, 2 ** 20, run, slot.bytes)
     } finally {
       arena.release(slot)
     }

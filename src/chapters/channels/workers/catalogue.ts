@@ -6,7 +6,6 @@ import { CatalogueDatabase, failure } from '../catalogue/catalogue-database.ts'
 import type { CatalogueFacts, CatalogueOptions } from '../catalogue/jobs.ts'
 import { type PackedMessage, packMessage, transferred, unpackMessage } from '../../../records/packer.ts'
 import type { FromDatabase, ToDatabase } from '../../../records/thread-messages.ts'
-import { restThread } from '../../../records/thread-rest.ts'
 
 const port = parentPort
 if (port === null) throw new Error('src/chapters/channels/workers/catalogue runs only as a worker thread')
@@ -35,7 +34,8 @@ else {
       send({ kind: 'answers', ...database.run(message.jobs) })
       return
     }
-    if (message.kind === 'rest') return restThread(message.machineCode)
+    // Told to the records alone.
+    if (message.kind === 'rest') return
     database.close()
     send({ kind: 'closed' })
     port.close()

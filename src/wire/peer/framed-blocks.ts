@@ -1,12 +1,10 @@
 // A run of neighbouring blocks in a slot as it goes out: each behind its head, read there without waiting.
 
 import { BLOCK_BYTES } from '../../base/lengths.ts'
-import type { Slot } from '../../ports/arena.ts'
-import type { PieceStore } from '../../ports/piece-store.ts'
-import { PIECE_HEAD_BYTES, writePieceHead } from '../../wire/peer/messages.ts'
-import type { UploadRequest } from './request-queue.ts'
+import type { UploadRequest } from '../../base/request-queue.ts'
+import { PIECE_HEAD_BYTES, writePieceHead } from './messages.ts'
 
-/** Where whole blocks lie in a slot: the same for nearly every run, and making a view costs more than filling its head. */
+/** Where whole blocks lie in a slot: the same for nearly every run, and a view costs more than filling a head. */
 const placesOf = new WeakMap<Uint8Array, readonly Uint8Array[]>()
 
 /** Bytes of all blocks of a run. */
@@ -18,21 +16,22 @@ export function totalOf(run: readonly UploadRequest[]): number {
 
 /**
  * Reads a run into the slot as it goes out, heads before payloads, without waiting; how many whole blocks were at hand.
- * `from` is where it begins: a torrent's store, and the length of its pieces.
+ * `readParts` reads at an offset of the torrent.
  */
 export function readFramed(
-  { store, pieceLength }: { readonly store: PieceStore; readonly pieceLength: number },
+  readParts: (offset: number, parts: readonly Uint8Array[]) => number,
+  pieceLength: number,
   run: readonly UploadRequest[],
-  slot: Slot,
+  slot: Uint8Array,
 ): number {
   const first = run[0]
-  if (first === undefined || store.readPartsNow === undefined) return 0
-  if (totalOf(run) + run.length * PIECE_HEAD_BYTES > slot.bytes.length) return 0
-  let left = store.readPartsNow(first.piece * pieceLength + first.begin, partsOf(run, slot.bytes))
+  if (first === undefined) return 0
+  if (totalOf(run) + run.length * PIECE_HEAD_BYTES > slot.length) return 0
+  let left = readParts(first.piece * pieceLength + first.begin, partsOf(run, slot))
   let [at, blocks] = [0, 0]
   for (const { piece, begin, length } of run) {
     if (left < length) break
-    writePieceHead(slot.bytes, at, piece, begin, length)
+    writePieceHead(slot, at, piece, begin, length)
     at += PIECE_HEAD_BYTES + length
     left -= length
     blocks += 1
