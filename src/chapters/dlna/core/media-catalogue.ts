@@ -153,7 +153,11 @@ export class MediaCatalogue {
         inside.map(download => shownDownload(download, scope)),
         BY_TITLE,
       )
-    const newest = inside.sort((a, b) => b.addedSec - a.addedSec).slice(0, NEWEST)
+    // Of those of one second the one that is listed last came last.
+    const newest = inside
+      .reverse()
+      .sort((a, b) => b.addedSec - a.addedSec)
+      .slice(0, NEWEST)
     return newest.map(download => shownDownload(download, scope))
   }
 }

@@ -82,6 +82,11 @@ test('newest first; in progress what is not complete; labels their own', () => {
   assert.deepEqual(titles('p'), ['download 2'])
   assert.deepEqual(titles('l'), ['kids & co'])
   assert.deepEqual(titles(labelScope('kids & co')), ['download 2'])
+  const twins = new MediaCatalogue([made(1, ['a.mkv'], { addedSec: 7 }), made(2, ['b.mkv'], { addedSec: 7 })])
+  assert.deepEqual(
+    twins.children('n')?.map(({ title }) => title),
+    ['b', 'a'],
+  )
   const many = new MediaCatalogue(Array.from({ length: 150 }, (_, at) => made(at, ['a.mkv'])))
   assert.equal(many.children('n')?.length, 100)
   assert.equal(many.children('f')?.length, 150)
