@@ -74,7 +74,7 @@ suite: build
 # What CI runs of the tests with real peers and players: those that do not wait for other clients' timers.
 SHORT := create encryption file-attributes hostile-swarm import ip-filter kill-switch kinds-of-seeds lost-pieces lsd-alone magnet-and-restart \
 	opentracker channel-health channels-dht feeds half-written players playlists port-mapping proxies readme-example select-only transfer udp-tracker utp utp-clients utp-native v2-torrents \
-	v2-transfer web-seeds anonymous overlay-hosts dht-network made-torrents prometheus reverse-proxy updates wallets-litecoin wallets-bitcoin wallets-ether market-swaps swap-ether swap-ether-contract swap-ether-traders swap-litecoin swap-bitcoin market-secrets wallet-kill
+	v2-transfer web-seeds anonymous overlay-hosts dht-network dlna-players made-torrents prometheus reverse-proxy updates wallets-litecoin wallets-bitcoin wallets-ether market-swaps swap-ether swap-ether-contract swap-ether-traders swap-litecoin swap-bitcoin market-secrets wallet-kill
 interop-short: build bench-rivals
 	@node dist/test/kit/runners/run-interop.js --whole=interop-short $(SHORT)
 

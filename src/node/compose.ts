@@ -31,7 +31,7 @@ import { baseUrls, makeHttpFront } from './http-front.ts'
 import { openLinkSecret } from './state/link-secret.ts'
 import { logLevels } from './settings/log-levels.ts'
 import { networkOptions } from './engine/network-options.ts'
-import { routeTable } from '../http/index.ts'
+import { type FurtherListening, type HttpServer, routeTable } from '../http/index.ts'
 import { makeVersionFetch, makeWebhookPost } from './outgoing-http.ts'
 import { ProcessPriority } from './process-priority.ts'
 import { webhookSettings } from './settings/service-settings.ts'
@@ -114,7 +114,8 @@ export class TributaryNode {
     this.#parts.followDebug(this.#environment.settings.values)
     const shortage = shortageText(this.#environment.settings.values)
     if (shortage !== null) this.#environment.log.warn(shortage)
-    listening(await this.#startHttp())
+    const front = await this.#makeHttp()
+    listening(await this.#startHttp(front))
     // Threads that are made from here on have it too.
     this.#priority.follow(this.#environment.settings.values.resource_monitor.cpu_priority)
     const loading = loadEngine()
@@ -123,7 +124,7 @@ export class TributaryNode {
     const records = await this.#openRecords()
     const { startEngine } = await loading
     const release = holdYoungGeneration()
-    await this.#load(records, startEngine).finally(release)
+    await this.#load(records, startEngine, front).finally(release)
     this.#parts.state.markStarted()
     this.#giveBackLater(records)
     this.#parts.events.emit('tribler_started')
@@ -145,6 +146,7 @@ export class TributaryNode {
   async #load(
     records: RecordsStore,
     startEngine: typeof import('./engine/engine-parts.ts').startEngine,
+    listening: FurtherListening,
   ): Promise<void> {
     const { settings, started } = this.#environment
     const { events, downloads, previews, maker, updates, settingsChanges } = this.#parts
@@ -170,7 +172,7 @@ export class TributaryNode {
     this.#startSideServices(records)
     for (const chapter of this.#parts.chapters) {
       this.#environment.started.add(chapter.id, limitMs => chapter.stop(limitMs), chapter.kept)
-      void chapter.start({ records, engine })
+      void chapter.start({ records, engine, listening })
     }
   }
 
@@ -297,11 +299,10 @@ export class TributaryNode {
     })
   }
 
-  async #startHttp(): Promise<string[]> {
-    const { settings, log, version, stateDir, clock, random, started } = this.#environment
-    const { services, state, keys } = this.#parts
-    const { api } = settings.values
-    const server = makeHttpFront(api, {
+  async #makeHttp(): Promise<HttpServer> {
+    const { settings, log, version, stateDir, clock, random } = this.#environment
+    const { services, keys } = this.#parts
+    return makeHttpFront(settings.values.api, {
       rangeArena: this.#rangeArena,
       clock,
       random,
@@ -317,6 +318,12 @@ export class TributaryNode {
       maxConnections: sharesOf(settings.values).http,
       onException: error => this.noteException(error),
     })
+  }
+
+  async #startHttp(server: HttpServer): Promise<string[]> {
+    const { settings, started } = this.#environment
+    const { state } = this.#parts
+    const { api } = settings.values
     started.add('http', deadlineMs => server.stop(deadlineMs * HTTP_SHARE), KEPT.http)
     const ports = await server.start(await this.#nativeServer)
     if (ports.http !== null) state.setPort('http_api~port', ports.http)
