@@ -88,8 +88,17 @@ export async function savePlaylist(infohash: string, name: string): Promise<void
 }
 
 async function save(answer: Response, fileName: string): Promise<void> {
+  saveBlob(await answer.blob(), fileName)
+}
+
+/** Saves a text on this machine. */
+export function saveText(text: string, fileName: string, type: string): void {
+  saveBlob(new Blob([text], { type }), fileName)
+}
+
+function saveBlob(content: Blob, fileName: string): void {
   const link = document.createElement('a')
-  link.href = URL.createObjectURL(await answer.blob())
+  link.href = URL.createObjectURL(content)
   link.download = fileName.replaceAll(/[/\\:*?"<>|\p{Cc}]/gu, '_')
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000)

@@ -5,17 +5,14 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { bytes, percent, rate } from '../../model/format.ts'
 import { SUBTITLE_NAME, toWebVtt } from '../../model/subtitles.ts'
 import type { DownloadFile } from '../../../client/core-routes.ts'
-import { files as filesOf, playerLink } from '../../node/commands.ts'
-import { addressOf as linkTo } from '../../node/api.ts'
+import { files as filesOf } from '../../node/commands.ts'
 import { addressOf } from '../../model/place.ts'
 import { session } from '../../node/context.ts'
 import { recordOf } from '../../node/session.ts'
 import { useAnswer } from '../../node/use-answer.ts'
-import { CopyButton } from '../../parts/copy-button.tsx'
 import { Icon } from '../../parts/icons.tsx'
-
-/** A new link is asked for when one that worked fails; a file that cannot be played fails at once again. */
-const RETRY_AFTER_MS = 10_000
+import { Film } from './film.tsx'
+import { WaysOut } from './ways-out.tsx'
 
 interface Subtitle {
   readonly name: string
@@ -31,66 +28,6 @@ async function loadSubtitle(file: DownloadFile): Promise<Subtitle> {
   const answer = await session.node.open({ method: 'GET', path: file.stream_url, body: undefined })
   const url = URL.createObjectURL(new Blob([toWebVtt(await answer.text())], { type: 'text/vtt' }))
   return { name: file.name.split('/').at(-1) ?? '', url }
-}
-
-function whyNot(error: MediaError | null): string {
-  if (error?.code === MediaError.MEDIA_ERR_SRC_NOT_SUPPORTED || error?.code === MediaError.MEDIA_ERR_DECODE)
-    return 'This browser cannot play the format. Copy the link into VLC or mpv: they play everything.'
-  return 'The film stopped: the node does not send any more. It goes on when the connection is back.'
-}
-
-interface VideoProps {
-  readonly file: DownloadFile
-  readonly subtitle: Subtitle | null
-  /** Asks for a new link. */
-  renew(): void
-}
-
-function Video({ file, subtitle, renew }: VideoProps) {
-  const video = useRef<HTMLVideoElement>(null)
-  const [problem, setProblem] = useState('')
-  const position = useRef(0)
-  const renewedMs = useRef(Number.NEGATIVE_INFINITY)
-  useEffect(() => {
-    const element = video.current
-    if (element === null || renewedMs.current === Number.NEGATIVE_INFINITY) return
-    element.load()
-    element.currentTime = position.current
-    void element.play().catch(() => undefined)
-  }, [file])
-  const failed = () => {
-    const now = performance.now()
-    if (now - renewedMs.current < RETRY_AFTER_MS) return setProblem(whyNot(video.current?.error ?? null))
-    renewedMs.current = now
-    renew()
-    return undefined
-  }
-  return (
-    <>
-      <video
-        ref={video}
-        class="video"
-        controls
-        autoplay
-        playsInline
-        src={linkTo(file.stream_url)}
-        onTimeUpdate={event => {
-          position.current = event.currentTarget.currentTime
-          if (problem !== '') setProblem('')
-        }}
-        onError={failed}
-      >
-        {subtitle !== null && (
-          <track key={subtitle.url} default kind="subtitles" label={subtitle.name} src={subtitle.url} />
-        )}
-      </video>
-      {problem !== '' && (
-        <p class="fault" role="alert">
-          <Icon name="warn" size={16} /> {problem}
-        </p>
-      )}
-    </>
-  )
 }
 
 function SubtitleChoice({
@@ -121,10 +58,52 @@ function SubtitleChoice({
   )
 }
 
+interface PlayedProps {
+  readonly file: DownloadFile
+  readonly subtitles: readonly DownloadFile[]
+  /** How much of it is here, and how fast the rest comes. */
+  readonly coming: string
+  renew(): void
+}
+
+function Played({ file, subtitles, coming, renew }: PlayedProps) {
+  const video = useRef<HTMLVideoElement>(null)
+  const [subtitle, setSubtitle] = useState<Subtitle | null>(null)
+  useEffect(
+    () => () => {
+      if (subtitle !== null) URL.revokeObjectURL(subtitle.url)
+    },
+    [subtitle],
+  )
+  return (
+    <>
+      <Film file={file} video={video} renew={renew}>
+        {subtitle !== null && (
+          <track key={subtitle.url} default kind="subtitles" label={subtitle.name} src={subtitle.url} />
+        )}
+      </Film>
+      <div class="button-line">
+        <WaysOut file={file} position={() => video.current?.currentTime ?? 0} />
+        {subtitles.length > 0 && <SubtitleChoice files={subtitles} choose={setSubtitle} />}
+        <span class="muted number">
+          {bytes(file.size)}
+          {coming}
+        </span>
+      </div>
+    </>
+  )
+}
+
+function comingOf(infohash: string): string {
+  const record = recordOf(session, infohash)
+  if (record === null) return ''
+  const here = record.progress < 1 ? ` · ${percent(record.progress)} here` : ''
+  return record.speed_down >= 1 ? `${here} · ↓ ${rate(record.speed_down)}` : here
+}
+
 /** Plays a file in the page by its signed link, while it is still being downloaded. */
 export function PlayerPage({ infohash, file: index }: { infohash: string; file: number }) {
   const record = recordOf(session, infohash)
-  const [subtitle, setSubtitle] = useState<Subtitle | null>(null)
   const {
     value: files,
     problem,
@@ -135,13 +114,6 @@ export function PlayerPage({ infohash, file: index }: { infohash: string; file: 
   useEffect(() => {
     if (found !== null) setLink(found)
   }, [files])
-  useEffect(
-    () => () => {
-      if (subtitle !== null) URL.revokeObjectURL(subtitle.url)
-    },
-    [subtitle],
-  )
-  const subtitles = subtitlesFor(files ?? [])
   return (
     <section class="player" aria-labelledby="player-name">
       <header class="player-head">
@@ -155,18 +127,7 @@ export function PlayerPage({ infohash, file: index }: { infohash: string; file: 
       {link === null ? (
         <p class="nothing muted">{problem || 'Finding the file…'}</p>
       ) : (
-        <>
-          <Video file={link} subtitle={subtitle} renew={refresh} />
-          <div class="button-line">
-            <CopyButton label="Copy player link" what="Player link" icon="link" text={() => playerLink(link)} />
-            {subtitles.length > 0 && <SubtitleChoice files={subtitles} choose={setSubtitle} />}
-            <span class="muted number">
-              {bytes(link.size)}
-              {record !== null && record.progress < 1 && ` · ${percent(record.progress)} here`}
-              {record !== null && record.speed_down >= 1 && ` · ↓ ${rate(record.speed_down)}`}
-            </span>
-          </div>
-        </>
+        <Played file={link} subtitles={subtitlesFor(files ?? [])} coming={comingOf(infohash)} renew={refresh} />
       )}
     </section>
   )
