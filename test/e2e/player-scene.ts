@@ -2,7 +2,7 @@
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Browser } from 'playwright-core'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { type MadeFile, makeTorrent } from '../kit/content/make-torrent.ts'
 import { type WatchedPage, watchedPage } from '../kit/nodes/browser.ts'
 import { addDownload, downloadComplete } from '../kit/nodes/downloads-client.ts'
@@ -36,8 +36,9 @@ export async function playerPage(
   node: NodeProcess,
   infohash: string,
   file: number,
+  options: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
-  const watched = await watchedPage(browser, node.baseUrl)
+  const watched = await watchedPage(browser, node.baseUrl, options)
   await watched.page.addInitScript(`localStorage.setItem('tributary.key', ${JSON.stringify(node.key)})`)
   await watched.page.goto(`${node.baseUrl}/#/play/${infohash}/${file}`)
   await watched.page.locator('.dot.live').waitFor({ state: 'attached' })

@@ -11,6 +11,8 @@ import { useTrouble } from './use-trouble.ts'
 interface FilmProps {
   readonly file: DownloadFile
   readonly video: RefObject<HTMLVideoElement | null>
+  /** Where it begins, seconds; null: it waits for that. */
+  readonly startSec: number | null
   /** Tracks of subtitles. */
   readonly children: ComponentChildren
   /** Asks for a new link. */
@@ -26,8 +28,8 @@ function TroubleNote({ trouble }: { trouble: Trouble }) {
 }
 
 /** Plays a file; goes on where it was when it gets a new link. */
-export function Film({ file, video, children, renew }: FilmProps) {
-  const position = useRef(0)
+export function Film({ file, video, startSec, children, renew }: FilmProps) {
+  const position = useRef(startSec ?? 0)
   const first = useRef(true)
   const { trouble, failed, looked } = useTrouble(video, file, renew)
   useEffect(() => {
@@ -38,8 +40,16 @@ export function Film({ file, video, children, renew }: FilmProps) {
     }
     element.load()
     element.currentTime = position.current
-    void element.play().catch(() => undefined)
+    if (startSec !== null) void element.play().catch(() => undefined)
   }, [file])
+  useEffect(() => {
+    const element = video.current
+    if (element === null || startSec === null) return
+    position.current = startSec
+    if (startSec > 0) element.currentTime = startSec
+    // Where a browser wants a tap first, its own button is there.
+    void element.play().catch(() => undefined)
+  }, [startSec])
   return (
     <>
       <video
@@ -47,8 +57,8 @@ export function Film({ file, video, children, renew }: FilmProps) {
         class="video"
         hidden={trouble === 'format'}
         controls
-        autoplay
         playsInline
+        preload="metadata"
         src={addressOf(file.stream_url)}
         onLoadedMetadata={looked}
         onTimeUpdate={event => {

@@ -1,17 +1,21 @@
 // Plays a file in the page by its signed link, while it is still being downloaded. Subtitles that lie in the torrent
-// can be chosen. A new link is asked for when one has expired, and playing goes on where it was.
+// can be chosen. A new link is asked for when one has expired, and playing goes on where it was; another time, and on
+// another device, where it was left.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { bytes, percent, rate } from '../../model/format.ts'
 import { SUBTITLE_NAME, toWebVtt } from '../../model/subtitles.ts'
-import type { DownloadFile } from '../../../client/core-routes.ts'
-import { files as filesOf } from '../../node/commands.ts'
+import type { DownloadFile, WatchingRecord } from '../../../client/core-routes.ts'
+import { files as filesOf, leftAt } from '../../node/commands.ts'
 import { addressOf } from '../../model/place.ts'
 import { session } from '../../node/context.ts'
 import { recordOf } from '../../node/session.ts'
 import { useAnswer } from '../../node/use-answer.ts'
 import { Icon } from '../../parts/icons.tsx'
+import { ContinueChoice } from './continue-choice.tsx'
 import { Film } from './film.tsx'
+import { usePlaceReports } from './use-place-reports.ts'
+import { WatchedButton } from './watched-button.tsx'
 import { WaysOut } from './ways-out.tsx'
 
 interface Subtitle {
@@ -59,16 +63,20 @@ function SubtitleChoice({
 }
 
 interface PlayedProps {
+  readonly infohash: string
   readonly file: DownloadFile
+  readonly left: WatchingRecord | null
   readonly subtitles: readonly DownloadFile[]
-  /** How much of it is here, and how fast the rest comes. */
-  readonly coming: string
   renew(): void
 }
 
-function Played({ file, subtitles, coming, renew }: PlayedProps) {
+function Played({ infohash, file, left, subtitles, renew }: PlayedProps) {
   const video = useRef<HTMLVideoElement>(null)
+  const [known] = useState(left)
+  const goesOn = known?.continue_at ?? 0
+  const [startSec, setStart] = useState<number | null>(goesOn > 0 ? null : 0)
   const [subtitle, setSubtitle] = useState<Subtitle | null>(null)
+  usePlaceReports(video, infohash, file.index, startSec)
   useEffect(
     () => () => {
       if (subtitle !== null) URL.revokeObjectURL(subtitle.url)
@@ -77,17 +85,21 @@ function Played({ file, subtitles, coming, renew }: PlayedProps) {
   )
   return (
     <>
-      <Film file={file} video={video} renew={renew}>
-        {subtitle !== null && (
-          <track key={subtitle.url} default kind="subtitles" label={subtitle.name} src={subtitle.url} />
-        )}
-      </Film>
+      <div class="film">
+        <Film file={file} video={video} startSec={startSec} renew={renew}>
+          {subtitle !== null && (
+            <track key={subtitle.url} default kind="subtitles" label={subtitle.name} src={subtitle.url} />
+          )}
+        </Film>
+        {startSec === null && <ContinueChoice place={goesOn} choose={setStart} />}
+      </div>
       <div class="button-line">
-        <WaysOut file={file} position={() => video.current?.currentTime ?? 0} />
+        <WatchedButton infohash={infohash} file={file.index} watched={known?.watched ?? false} />
+        <WaysOut file={file} position={() => video.current?.currentTime || goesOn} />
         {subtitles.length > 0 && <SubtitleChoice files={subtitles} choose={setSubtitle} />}
         <span class="muted number">
           {bytes(file.size)}
-          {coming}
+          {comingOf(infohash)}
         </span>
       </div>
     </>
@@ -104,16 +116,17 @@ function comingOf(infohash: string): string {
 /** Plays a file in the page by its signed link, while it is still being downloaded. */
 export function PlayerPage({ infohash, file: index }: { infohash: string; file: number }) {
   const record = recordOf(session, infohash)
-  const {
-    value: files,
-    problem,
-    refresh,
-  } = useAnswer(signal => filesOf(infohash, signal), [infohash, record?.total_pieces ?? 0], 0)
+  const ask = async (signal: AbortSignal) => {
+    const [files, left] = await Promise.all([filesOf(infohash, signal), leftAt(infohash, signal)])
+    return { files, left }
+  }
+  const { value, problem, refresh } = useAnswer(ask, [infohash, record?.total_pieces ?? 0], 0)
+  const files = value?.files ?? []
   const [link, setLink] = useState<DownloadFile | null>(null)
-  const found = files?.find(each => each.index === index) ?? null
+  const found = files.find(each => each.index === index) ?? null
   useEffect(() => {
     if (found !== null) setLink(found)
-  }, [files])
+  }, [value])
   return (
     <section class="player" aria-labelledby="player-name">
       <header class="player-head">
@@ -127,7 +140,13 @@ export function PlayerPage({ infohash, file: index }: { infohash: string; file: 
       {link === null ? (
         <p class="nothing muted">{problem || 'Finding the file…'}</p>
       ) : (
-        <Played file={link} subtitles={subtitlesFor(files ?? [])} coming={comingOf(infohash)} renew={refresh} />
+        <Played
+          infohash={infohash}
+          file={link}
+          left={value?.left.find(({ fileindex }) => fileindex === index) ?? null}
+          subtitles={subtitlesFor(files)}
+          renew={refresh}
+        />
       )}
     </section>
   )

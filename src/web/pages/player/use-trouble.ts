@@ -1,5 +1,5 @@
-// What keeps the browser from playing a film: found by what its element shows, told as long as it lasts. A link that
-// has expired is asked for anew; where no more comes it is tried again until it does.
+// What keeps the browser from playing a film: found by what its element shows, told as long as it lasts. Where a
+// link has expired it asks for another; where no more comes it tries again until it does.
 
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
