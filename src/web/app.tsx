@@ -61,7 +61,7 @@ function Page({ add }: { add: (addition: Addition) => void }) {
     case 'downloads':
       return <DownloadsPage infohash={at.infohash} tab={at.tab} add={() => add({ files: [], text: '' })} />
     case 'play':
-      return <PlayerPage key={`${at.infohash}/${at.file}`} infohash={at.infohash} file={at.file} />
+      return <PlayerPage infohash={at.infohash} file={at.file} />
     case 'chapter':
       return <PageOfChapter {...at} />
     case 'statistics':

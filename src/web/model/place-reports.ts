@@ -1,4 +1,4 @@
-// When the page tells the node where a film is: every ten seconds while it plays, and at once where that may be the last
+// When the page tells the node where a film is: every ten seconds while it plays, at once where that may be the last
 // time. Pure: the time is given.
 
 const EVERY_MS = 10_000
