@@ -93,7 +93,8 @@ function useOffers(add: (addition: Addition) => void): boolean {
     }
     const drop = (event: DragEvent) => {
       setOver(false)
-      if (!isOffer(event)) return
+      // A part of the page has taken it.
+      if (event.defaultPrevented || !isOffer(event)) return
       event.preventDefault()
       add({ files: [...(event.dataTransfer?.files ?? [])], text: event.dataTransfer?.getData('text') ?? '' })
     }

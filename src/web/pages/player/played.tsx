@@ -1,19 +1,21 @@
 // A film with what is beside it: where it begins, subtitles, speed, the next one, other players.
 
 import type { RefObject } from 'preact'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import type { DownloadFile, WatchingRecord } from '../../../client/core-routes.ts'
 import { neighboursOf } from '../../model/episodes.ts'
 import { bytes, percent, rate } from '../../model/format.ts'
+import { SUBTITLE_NAME } from '../../model/subtitles/subtitles.ts'
 import { session } from '../../node/context.ts'
 import { recordOf } from '../../node/session.ts'
 import { ContinueChoice } from './continue-choice.tsx'
 import { Film } from './film.tsx'
 import { FloatButton, floatFilm, KeyHelp, NeighbourButtons, SpeedChoice } from './film-tools.tsx'
 import { isFollowed, NextUp, playNext } from './next-up.tsx'
-import { type Subtitle, SubtitleChoice, subtitlesFor } from './subtitle-choice.tsx'
+import { type SubtitleSize, sizeOf, SubtitleTools } from './subtitle-tools.tsx'
 import { useKeys } from './use-keys.ts'
 import { usePlaceReports } from './use-place-reports.ts'
+import { useSubtitles } from './use-subtitles.ts'
 import { WatchedButton } from './watched-button.tsx'
 import { WaysOut } from './ways-out.tsx'
 
@@ -36,7 +38,8 @@ export function Played({ infohash, file, files, left, stage, renew }: PlayedProp
     goesOn > 0 && !isFollowed(infohash, file.index) ? null : goesOn,
   )
   const [speed, setSpeed] = useSpeed(video)
-  const [subtitle, setSubtitle] = useState<Subtitle | null>(null)
+  const subtitles = useSubtitles(files, file)
+  const [size, setSize] = useSubtitleSize()
   const neighbours = useMemo(() => neighboursOf(files, file.index), [files, file.index])
   const { previous, next } = neighbours
   usePlaceReports(video, infohash, file.index, startSec)
@@ -49,18 +52,12 @@ export function Played({ infohash, file, files, left, stage, renew }: PlayedProp
     float: () => floatFilm(video),
     speed: setSpeed,
   })
-  useEffect(
-    () => () => {
-      if (subtitle !== null) URL.revokeObjectURL(subtitle.url)
-    },
-    [subtitle],
-  )
   return (
     <>
-      <div class="film">
+      <div class={`film cues-${size}`} onDrop={event => dropped(event, subtitles.open)}>
         <Film file={file} video={video} startSec={startSec} renew={renew}>
-          {subtitle !== null && (
-            <track key={subtitle.url} default kind="subtitles" label={subtitle.name} src={subtitle.url} />
+          {subtitles.url !== null && (
+            <track key={subtitles.url} default kind="subtitles" label={subtitles.source?.name} src={subtitles.url} />
           )}
         </Film>
         {startSec === null && <ContinueChoice place={goesOn} choose={setStart} />}
@@ -72,7 +69,7 @@ export function Played({ infohash, file, files, left, stage, renew }: PlayedProp
         <WaysOut file={file} position={() => video.current?.currentTime || goesOn} />
         <FloatButton video={video} />
         <SpeedChoice speed={speed} choose={setSpeed} />
-        <SubtitleChoice files={subtitlesFor(files)} choose={setSubtitle} />
+        <SubtitleTools subtitles={subtitles} size={size} setSize={setSize} />
         <span class="muted number">
           {bytes(file.size)}
           {comingOf(infohash)}
@@ -95,14 +92,33 @@ function useSpeed(video: RefObject<HTMLVideoElement | null>): [number, (speed: n
   return [speed, change]
 }
 
+const SIZE_KEY = 'tributary.subtitle-size'
+
+/** Kept in this browser. */
+function useSubtitleSize(): [SubtitleSize, (size: SubtitleSize) => void] {
+  const [size, setSize] = useState(() => sizeOf(localStorage.getItem(SIZE_KEY)))
+  const change = (to: SubtitleSize) => {
+    localStorage.setItem(SIZE_KEY, String(to))
+    setSize(to)
+  }
+  return [size, change]
+}
+
+/** Subtitles are taken here; torrents go on to the page, which adds them. */
+function dropped(event: DragEvent, open: (file: File) => void): void {
+  const file = [...(event.dataTransfer?.files ?? [])].find(({ name }) => SUBTITLE_NAME.test(name))
+  if (file === undefined) return
+  event.preventDefault()
+  open(file)
+}
+
 function toggleFullscreen(stage: HTMLElement | null): void {
   const done = document.fullscreenElement === null ? stage?.requestFullscreen() : document.exitFullscreen()
   done?.catch(() => undefined)
 }
 
 function toggleSubtitles(video: HTMLVideoElement | null): void {
-  const track = video?.textTracks[0]
-  if (track !== undefined) track.mode = track.mode === 'showing' ? 'hidden' : 'showing'
+  for (const track of video?.textTracks ?? []) track.mode = track.mode === 'showing' ? 'hidden' : 'showing'
 }
 
 /** How much of it is here, and how fast the rest comes. */
