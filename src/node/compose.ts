@@ -154,6 +154,7 @@ export class TributaryNode {
     started.add('events', () => events.close())
     await this.#startWebhooks(records)
     await downloads.openStore(records.downloads)
+    this.#parts.watching.open(records.watching)
     await records.announces.load()
     this.#openForStore(records)
     const engine = await this.#startEngine(records, startEngine)

@@ -38,6 +38,8 @@ function scopeOf({ method, path }: Route): string {
   if (/^\/(channels|mychannel)(\/|$)/.test(path) && method !== 'GET') return 'admin'
   if (path.startsWith('/updates/published') && method !== 'GET') return 'admin'
   if (path === '/torrentinfo') return 'add'
+  // Whoever plays a file says where it is.
+  if (path.includes('{infohash}/watching')) return 'stream'
   if (path.includes('/stream/') || path.endsWith('/playlist.m3u')) return 'stream'
   return method === 'GET' ? 'read' : 'add'
 }
