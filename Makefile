@@ -74,7 +74,7 @@ suite: build
 # What CI runs of the tests with real peers and players: those that do not wait for other clients' timers.
 SHORT := create encryption file-attributes hostile-swarm import ip-filter kill-switch kinds-of-seeds lost-pieces lsd-alone magnet-and-restart \
 	opentracker channel-health channels-dht feeds half-written players playlists port-mapping proxies readme-example select-only transfer udp-tracker utp utp-clients utp-native v2-torrents \
-	v2-transfer web-seeds anonymous overlay-hosts dht-network made-torrents prometheus reverse-proxy updates wallets-litecoin wallets-bitcoin wallets-ether market-swaps swap-ether swap-ether-contract swap-ether-traders swap-litecoin swap-bitcoin market-secrets wallet-kill
+	v2-transfer web-seeds anonymous overlay-hosts dht-network dlna-players made-torrents prometheus reverse-proxy updates wallets-litecoin wallets-bitcoin wallets-ether market-swaps swap-ether swap-ether-contract swap-ether-traders swap-litecoin swap-bitcoin market-secrets wallet-kill
 interop-short: build bench-rivals
 	@node dist/test/kit/runners/run-interop.js --whole=interop-short $(SHORT)
 
@@ -115,6 +115,11 @@ fuzz-native: build ## The native hash and sockets under AddressSanitizer, half a
 	LD_PRELOAD="$$(cc -print-file-name=libasan.so) $$(cc -print-file-name=libubsan.so)" \
 	node --test --test-concurrency=1 dist/test/fuzz/native-hash.test.js dist/test/fuzz/native-udp.test.js dist/test/unit/pools/native-hash.test.js \
 	dist/test/unit/io/udp-native.test.js
+
+# Kill, disk, power and hostile swarms of `make test`, by each path of the hash that this processor has.
+.PHONY: test-hash-paths
+test-hash-paths: build ## What must hold whoever hashes: node:crypto and each path of the machine code (HASH_PATHS=node,avx2)
+	@node dist/test/kit/runners/run-hash-paths.js
 
 # The killed node of `make test`, at 200 random moments instead of 20; SEED=n repeats a run.
 soak-kill: build ## kill -9 at 200 random moments under load
@@ -169,8 +174,8 @@ bench: build bench-rivals ## Every flow against the rivals, at most 45 minutes
 bench-quick: build ## Leech, ranges, list of 1,000, start: five minutes
 	@bash test/kit/netns node dist/bench/run.js --level quick $(BENCH_ARGS)
 
-bench-all: build bench-rivals ## Everything, every rival as often as we; over an hour
-	@bash test/kit/netns node dist/bench/run.js --level all $(BENCH_ARGS)
+bench-all: build bench-rivals ## Everything, every rival as often as we: an hour; bench/results/bench-all.json and .txt
+	@bash test/kit/netns node dist/bench/run.js --level all --out bench/results/bench-all.json $(BENCH_ARGS)
 
 # WebTorrent, from its own lock file and without install scripts. Where it cannot be had the tables say that it is missing.
 bench-rivals:

@@ -6,6 +6,7 @@ import type { DatabaseOptions, OpenFacts } from '../src/records/jobs.ts'
 import { type PackedMessage, packMessage, transferred, unpackMessage } from '../src/records/packer.ts'
 import { failure, RecordsDatabase } from '../src/records/records-database.ts'
 import type { FromDatabase, ToDatabase } from '../src/records/thread-messages.ts'
+import { restThread } from '../src/records/thread-rest.ts'
 
 const port = parentPort
 if (port === null) throw new Error('workers/records runs only as a worker thread')
@@ -34,6 +35,7 @@ else {
       send({ kind: 'answers', answers: database.run(message.jobs) })
       return
     }
+    if (message.kind === 'rest') return restThread(message.machineCode)
     database.close()
     send({ kind: 'closed' })
     port.close()

@@ -20,7 +20,7 @@ import { takeTurns } from '../lib/turns.ts'
 import { runWrk, wrkMissing } from '../lib/wrk.ts'
 
 /** Longest single run of wrk against a client that answers slowly, seconds. */
-const LONGEST = { quick: 6, standard: 6, all: 12 }
+const LONGEST_SEC = 6
 
 /** With more torrents than this qBittorrent needs minutes for one row (16 clients wait over ten seconds at 5,000). */
 const QBITTORRENT_MOST = { standard: 1000, all: 5000 }
@@ -50,22 +50,17 @@ async function startListed(
 }
 
 /** Long enough for a dozen answers to one connection, three rounds to many; at least a second. */
-async function secondsFor(what: HttpRequest, connections: number, level: FlowOptions['level']): Promise<number> {
+async function secondsFor(what: HttpRequest, connections: number): Promise<number> {
   await call(what)
   const begin = performance.now()
   await call(what)
   const once = (performance.now() - begin) / 1000
-  return Math.ceil(Math.min(LONGEST[level], connections === 1 ? once * 12 : once * connections * 3))
+  return Math.ceil(Math.min(LONGEST_SEC, connections === 1 ? once * 12 : once * connections * 3))
 }
 
-async function loadOnce(
-  listed: Listed,
-  what: HttpRequest,
-  connections: number,
-  level: FlowOptions['level'],
-): Promise<Figures> {
+async function loadOnce(listed: Listed, what: HttpRequest, connections: number): Promise<Figures> {
   const { client, home } = listed
-  const seconds = await secondsFor(what, connections, level)
+  const seconds = await secondsFor(what, connections)
   await client.takeLoopDelay()
   const stopMeter = startMeter(client.pid)
   const result = await runWrk({ what, connections, seconds, home })
@@ -96,7 +91,7 @@ async function measure(
     for (const connections of [1, 16]) {
       const turns = all.flatMap(listed => {
         const what = listed.requests[call_]
-        const run = (request: HttpRequest) => loadOnce(listed, request, connections, options.level)
+        const run = (request: HttpRequest) => loadOnce(listed, request, connections)
         return what === undefined ? [] : [{ client: listed.name, run: () => run(what) }]
       })
       const id = `${title}, ${connections} client${connections === 1 ? '' : 's'}`

@@ -56,7 +56,7 @@ export const readers: Flow = {
       const torrent = await makeBenchTorrent({ dir, metainfoDir: place.folder.path, ...sizes })
       const cases: CaseResult[] = []
       const notes: string[] = []
-      const how = { rounds: Math.min(ROUNDS, options.rounds), everyone: true }
+      const how = { ...options, rounds: Math.min(ROUNDS, options.rounds), everyone: true }
       for (const { range, name } of SIZES) {
         const turns = [{ client: tributary.name, run: () => readOnce(place, torrent, range) }]
         cases.push(await takeTurns(`${READERS} readers of ${name}`, 'MB/s', turns, how, notes))

@@ -124,7 +124,7 @@ async function seedsOf(place: BenchPlace, count: number): Promise<CaseResult[]> 
 }
 
 /** As many announces a second as `count` torrents have whose tracker asks for half an hour. */
-async function announcesOf(place: BenchPlace, count: number): Promise<CaseResult> {
+async function announcesOf(place: BenchPlace, count: number): Promise<CaseResult[]> {
   const some = Math.ceil((count * SHORT_SEC) / USUAL_SEC)
   const home = await place.folder.sub(`announces-${count}`)
   const ip = place.hosts.next()
@@ -139,7 +139,7 @@ async function announcesOf(place: BenchPlace, count: number): Promise<CaseResult
   await node.node.stop()
   await tracker.stop()
   const figures = { 'announced in time %': (inTime / due) * 100, 'CPU us/announce': (cpu / (some * INTERVALS)) * 1e6 }
-  return caseOf(`announces of ${count} seeds`, 'announced in time %', figures)
+  return [caseOf(`announces of ${count} seeds`, 'announced in time %', figures)]
 }
 
 export const scale: Flow = {
@@ -150,7 +150,11 @@ export const scale: Flow = {
       if (wrkMissing() !== null) return { title, cases: [], notes: [`FAILED scale: ${wrkMissing()}`] }
       const cases: CaseResult[] = []
       for (const count of options.counts ?? [5000, 100_000])
-        cases.push(...(await seedsOf(place, count)), await announcesOf(place, count))
+        for (const measure of [seedsOf, announcesOf]) {
+          const found = await measure(place, count)
+          cases.push(...found)
+          found.forEach(each => options.heard?.(each))
+        }
       const notes = [
         'seeds have no tracker while memory and CPU at rest are looked at; what an announce costs stands beside it',
         `announces: as many torrents as have in ${SHORT_SEC} s what the number named has in ${USUAL_SEC} s`,

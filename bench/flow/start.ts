@@ -17,12 +17,12 @@ import { startPlain } from '../lib/rivals/tributary.ts'
 import { type CaseResult, type Figures, OURS } from '../lib/samples.ts'
 import { takeTurns, type Turn } from '../lib/turns.ts'
 
-const SETTLE_MS = { quick: 1000, standard: 1500, all: 2000 }
+const SETTLE_MS = { quick: 1000, standard: 1500, all: 1500 }
 /** V8 gives back what a start has used some eight seconds after it: memory of these is looked at when it has. */
 const ON_V8 = new Set([OURS, 'webtorrent'])
 const V8_SETTLE_MS = 10_000
 const BARE_RUNS = 3
-const IDLE_MS = { quick: 2000, standard: 4000, all: 8000 }
+const IDLE_MS = { quick: 2000, standard: 4000, all: 4000 }
 
 /** These check each torrent again, or only so many a second: they keep their torrents stopped. */
 const STOPPED = new Set(['transmission', 'aria2'])

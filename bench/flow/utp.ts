@@ -1,11 +1,12 @@
-// uTP: transfers with libtorrent over a good line and bad ones, beside what two libtorrents do on the same line. TCP is
-// off.
+// uTP: transfers with libtorrent over a good line and bad ones, and over loopback, beside what two libtorrents do on
+// the same line. TCP is off.
 
 import { makeUtpHosts } from '../../test/kit/sim/utp-hosts.ts'
 import type { UtpLineShape } from '../../test/kit/sim/utp-line.ts'
 import { inPlace } from '../lib/bench-place.ts'
 import { makeBenchTorrent } from '../lib/bench-torrent.ts'
 import { type Flow, runAlone } from '../lib/flow.ts'
+import { loopbackPair } from '../lib/loopback-pair.ts'
 import type { CaseResult } from '../lib/samples.ts'
 import { takeTurns } from '../lib/turns.ts'
 import { type NearKind, utpOnce } from '../lib/utp-pair.ts'
@@ -13,6 +14,8 @@ import { type NearKind, utpOnce } from '../lib/utp-pair.ts'
 /** A line, and how much goes over it: what two libtorrents need some ten seconds for. `--counts 0,3` picks lines. */
 interface Line extends UtpLineShape {
   readonly kiB: number
+  /** Both at one loopback device instead of wires between namespaces. */
+  readonly loopback?: boolean
 }
 
 const lines: readonly Line[] = [
@@ -22,12 +25,14 @@ const lines: readonly Line[] = [
   { loss: 0, delayMs: 50, kiB: 24 * 1024 },
   { loss: 0.02, delayMs: 50, kiB: 2 * 1024 },
   { loss: 0.1, delayMs: 50, kiB: 512 },
+  { loss: 0, delayMs: 0, kiB: 96 * 1024, loopback: true },
 ]
 
 const nears: readonly NearKind[] = ['tributary', 'libtorrent']
 
 /** The name of a case. */
-export function utpCase(role: string, line: UtpLineShape): string {
+function utpCase(role: string, line: Line): string {
+  if (line.loopback === true) return `uTP ${role}, loopback`
   return `uTP ${role}, ${line.loss * 100} % loss, ${line.delayMs} ms`
 }
 
@@ -46,7 +51,14 @@ export const utp: Flow = {
           for (const role of ['leech', 'seed'] as const) {
             const turns = nears.map(near => ({
               client: near,
-              run: () => utpOnce(place, { hosts, near, role, torrent, line }),
+              run: () =>
+                utpOnce(place, {
+                  hosts: line.loopback === true ? loopbackPair(place) : hosts,
+                  near,
+                  role,
+                  torrent,
+                  line,
+                }),
             }))
             cases.push(await takeTurns(utpCase(role, line), 'kB/s', turns, options, failures))
           }

@@ -35,7 +35,7 @@ export const written: Flow = {
       }
       const compared = kinds.filter(kind => COMPARED.includes(kind.name))
       const turns = compared.map(kind => ({ client: kind.name, run: () => once(kind) }))
-      const how = { rounds: Math.min(ROUNDS, options.rounds), everyone: true }
+      const how = { ...options, rounds: Math.min(ROUNDS, options.rounds), everyone: true }
       const size = mib === 1024 ? '1 GiB' : `${mib} MiB`
       try {
         const found = await takeTurns(`written for ${size} downloaded`, 'written MiB', turns, how, failures)

@@ -6,6 +6,12 @@ import { makeTestFolder, type TestFolder } from '../../test/kit/content/content-
 import { claimHosts, type LoopbackHosts } from '../../test/kit/nodes/loopback-hosts.ts'
 import { removeAtExit } from './owned-processes.ts'
 
+/**
+ * Blocks of addresses of a flow: each run of a client has up to ten of its own (eight leechers, a tracker, a seeder),
+ * and `--level all` has some 330 in its longest flow.
+ */
+export const BENCH_BLOCKS = 8
+
 export interface BenchPlace {
   readonly folder: TestFolder
   readonly hosts: LoopbackHosts
@@ -16,7 +22,7 @@ export interface BenchPlace {
 /** Runs `work` in a place of its own, removed afterwards. */
 export async function inPlace<T>(work: (place: BenchPlace) => Promise<T>): Promise<T> {
   process.env['TMPDIR'] = '/dev/shm'
-  const hosts = await claimHosts()
+  const hosts = await claimHosts(BENCH_BLOCKS)
   const folder = await makeTestFolder()
   removeAtExit(folder.path)
   let turns = 0

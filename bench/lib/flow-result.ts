@@ -17,6 +17,8 @@ export interface FlowOptions extends Rounds {
 }
 
 export interface FlowResult {
+  /** The name of the flow. */
+  readonly name?: string
   readonly title: string
   readonly cases: readonly CaseResult[]
   /** What is missing, and what failed (beginning with FAILED). */

@@ -2,8 +2,7 @@
 
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { writeFileSync } from 'node:fs'
-import { printResults, resultsJson } from './results.ts'
+import { hasFailed, resultsJson, resultsText, writeResults } from './results.ts'
 import type { FlowOptions, FlowResult } from './flow-result.ts'
 
 export interface Flow {
@@ -21,14 +20,17 @@ const flags = {
   only: { type: 'string' },
   flows: { type: 'string' },
   out: { type: 'string' },
+  join: { type: 'string' },
 } as const
 
 export interface CommandLine {
   readonly options: FlowOptions
   /** Names of flows; null = those of the level. */
   readonly flows: readonly string[] | null
-  /** File for the JSON. */
+  /** File for the JSON; the tables go to one beside it. */
   readonly out: string | null
+  /** Files of earlier runs, whose flows stand in the tables too where they are not measured again. */
+  readonly join: readonly string[]
 }
 
 function levelOf(text: string): FlowOptions['level'] {
@@ -51,17 +53,16 @@ export function commandLine(): CommandLine {
     counts: list(values.counts)?.map(Number) ?? null,
     only: list(values.only),
   }
-  return { options, flows: list(values.flows), out: values.out ?? null }
+  return { options, flows: list(values.flows), out: values.out ?? null, join: list(values.join) ?? [] }
 }
 
 /** Runs `flow` when its file is the program that was started. */
 export async function runAlone(flow: Flow, moduleUrl: string): Promise<void> {
   if (moduleUrl !== pathToFileURL(process.argv[1] ?? '').href) return
   const { options, out } = commandLine()
-  const result = await flow.run(options)
-  const failed = printResults([result])
-  const json = resultsJson([result], options)
-  if (out === null) console.log(json)
-  else writeFileSync(out, json)
-  process.exit(failed ? 1 : 0)
+  const result = { ...(await flow.run(options)), name: flow.name }
+  console.log(resultsText([result]))
+  if (out === null) console.log(resultsJson([result], options))
+  else writeResults(out, [result], options)
+  process.exit(hasFailed([result]) ? 1 : 0)
 }

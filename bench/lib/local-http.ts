@@ -39,8 +39,8 @@ export async function call(what: HttpRequest, limitMs = 60_000): Promise<HttpAns
 
 /** Sends a request and expects status 200 and JSON. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller says what it expects
-export async function callJson<T>(what: HttpRequest): Promise<T> {
-  const answer = await call(what)
+export async function callJson<T>(what: HttpRequest, limitMs?: number): Promise<T> {
+  const answer = await call(what, limitMs)
   if (answer.status !== 200) throw new Error(`${what.url}: ${answer.status} ${answer.body.toString().slice(0, 300)}`)
   return JSON.parse(answer.body.toString()) as T
 }

@@ -97,6 +97,7 @@ export const targets: readonly Target[] = [
       '0 % loss, 50 ms',
       '2 % loss, 50 ms',
       '10 % loss, 50 ms',
+      'loopback',
     ].map(line => target(`uTP ${role}, ${line}`, 'kB/s', 'libtorrent', 0.8)),
   ),
 ]

@@ -9,6 +9,7 @@ import { startFixedTracker } from './fixed-tracker.ts'
 import { type MeteredCost, startMeter } from './process-cost.ts'
 import type { AddJob, Client, ClientKind } from './rivals/client.ts'
 import { LibtorrentSession } from './rivals/libtorrent.ts'
+import { sinkAll } from './seeder-sink.ts'
 import type { Figures } from './samples.ts'
 
 const MIB = 2 ** 20
@@ -100,6 +101,20 @@ export async function leechOnce(
     await client.stop()
     await swarm.stop()
     await rm(home, { recursive: true })
+  }
+}
+
+/** A seeder of `kind` gives the torrent to one that throws it away: MB/s, and CPU and memory of the seeder. */
+export async function sinkOnce(place: BenchPlace, kind: ClientKind, torrent: BenchTorrent): Promise<Figures> {
+  const { seeder, stop } = await startSwarmOf(place, kind, torrent)
+  try {
+    await settle()
+    const stopMeter = startMeter(seeder.pid)
+    const begin = performance.now()
+    await sinkAll(torrent, seeder.address)
+    return transferFigures(torrent.length, performance.now() - begin, stopMeter())
+  } finally {
+    await stop()
   }
 }
 

@@ -9,6 +9,7 @@ const LOADERS: readonly (() => Promise<{ readonly chapter: Chapter }>)[] = [
   () => import('../chapters/wallets/chapter.ts'),
   () => import('../chapters/market/chapter.ts'),
   () => import('../chapters/circuits/chapter.ts'),
+  () => import('../chapters/dlna/chapter.ts'),
 ]
 
 /**

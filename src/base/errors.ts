@@ -93,6 +93,8 @@ export const errorTable = {
   OrderNotOpen: { status: 400, text: 'Only open and suspended orders can be cancelled.' },
   TransactionNotFound: { status: 404, text: 'This node has no such transaction.' },
   MarketOff: { status: 409, text: 'The market is off: the setting market_community.enabled.' },
+  // Players in the local network
+  DeviceNotFound: { status: 404, text: 'There is no device of this id.' },
   // Disk
   DiskFull: { status: 500, text: 'The disk is full.' },
   DiskError: { status: 500, text: 'The disk reported an error.' },

@@ -11,11 +11,13 @@ import { addImportCommand } from './import-command.ts'
 import { addPlainCommands } from './plain-commands.ts'
 import { addPlayCommands } from './play-commands.ts'
 import { addSettingsCommands } from './settings-commands.ts'
+import { addWatchingCommands } from './watching-commands.ts'
 
 /** Adds them, with those of the chapters, to the commands that need no node. */
 export function addNodeCommands(program: Command, chapters: readonly ChapterCommands[]): void {
   addDownloadCommands(program)
   addPlayCommands(program)
+  addWatchingCommands(program)
   addSettingsCommands(program)
   addEventsCommand(program)
   addImportCommand(program)

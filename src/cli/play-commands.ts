@@ -11,6 +11,7 @@ const collect = (text: string, earlier: readonly string[]): string[] => [...earl
 interface PlayFlags extends NodeFlags {
   player?: string
   playerArg: string[]
+  fromStart?: boolean
 }
 
 /** Adds every command of this file. */
@@ -33,7 +34,8 @@ export function addPlayCommands(program: Command): void {
     .argument('[file]', 'number or (a part of) the name; default: all, in their order')
     .option('--player <program>', 'mpv, vlc or another program (env: TRIBUTARY_PLAYER)')
     .option('--player-arg <arg>', 'an argument for the player; may be repeated', collect, [])
-    .addHelpText('after', 'The exit code is that of the player.')
+    .option('--from-start', 'not where it was left')
+    .addHelpText('after', 'mpv and vlc go on where each film was left. The exit code is that of the player.')
     .action((text: string, file: string | undefined, flags: PlayFlags) =>
       runForNode(flags, async context => play(context, text, file ?? null, flags)),
     )
@@ -45,10 +47,13 @@ async function play(
   file: string | null,
   flags: PlayFlags,
 ): Promise<void> {
-  const { playedLinks, playerArguments, playerOf, runPlayer, waitForFiles } = await import('./player.ts')
+  const { continued, leftOf, playedLinks, playerArguments, playerOf, runPlayer, waitForFiles } = await import(
+    './player.ts'
+  )
   const infohash = await knownOrAdded(node, text)
   await waitForFiles(node, infohash)
-  const links = await playedLinks(node, infohash, file)
+  const all = await playedLinks(node, infohash, file)
+  const links = flags.fromStart === true ? all : continued(all, await leftOf(node, infohash))
   if (json) return show({ links })
   const player = playerOf(flags.player ?? null)
   const code = await runPlayer(player, [...flags.playerArg, ...playerArguments(player, links)])

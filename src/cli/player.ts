@@ -1,8 +1,10 @@
 // Starts a media player with the playlist of a download. The lines of the playlist become arguments, so that a player
-// takes the subtitles beside a film, which it would not take from a list out of the network.
+// takes the subtitles beside a film, which it would not take from a list out of the network. Each film goes on where it
+// was left, as the node knows.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { WatchingRecord } from '../client/core-routes.ts'
 import { chosenFile, filesOf } from './chosen.ts'
 import { CommandError, type NodeClient } from './node-client.ts'
 
@@ -10,6 +12,8 @@ import { CommandError, type NodeClient } from './node-client.ts'
 export interface PlayedLink {
   readonly url: string
   readonly sidecars: readonly string[]
+  /** Where it begins, seconds; absent = at its start. */
+  readonly startSec?: number
 }
 
 const PLAYERS = ['mpv', 'vlc'] as const
@@ -56,17 +60,38 @@ export function linksOf(text: string): PlayedLink[] {
   return links
 }
 
+/** Where the files of a download were left; none of a node that does not know yet. */
+export async function leftOf(node: NodeClient, infohash: string): Promise<WatchingRecord[]> {
+  return (await node.call('GET /downloads/{infohash}/watching', { path: { infohash } })).watching
+}
+
+/** Each link from where its file was left; what was watched before the first that was not is passed over. */
+export function continued(links: readonly PlayedLink[], left: readonly WatchingRecord[]): PlayedLink[] {
+  const byIndex = new Map(left.map(record => [record.fileindex, record]))
+  const recordOf = ({ url }: PlayedLink): WatchingRecord | undefined =>
+    byIndex.get(Number(/\/stream\/(\d+)\b/.exec(url)?.[1] ?? -1))
+  const first = links.findIndex(link => recordOf(link)?.watched !== true || (recordOf(link)?.continue_at ?? 0) > 0)
+  return links.slice(Math.max(0, first)).map(link => {
+    const startSec = recordOf(link)?.continue_at ?? 0
+    return startSec > 0 ? { ...link, startSec } : link
+  })
+}
+
 /** The arguments of a player for these links. */
 export function playerArguments(player: string, links: readonly PlayedLink[]): string[] {
-  if (player.endsWith('vlc')) {
-    return links.flatMap(({ url, sidecars }) =>
-      sidecars.length === 0 ? [url] : [url, `:input-slave=${sidecars.join('#')}`],
-    )
-  }
-  if (!player.endsWith('mpv')) return links.map(({ url }) => url)
-  return links.flatMap(({ url, sidecars }) =>
-    sidecars.length === 0 ? [url] : ['--{', ...sidecars.map(sidecar => `--sub-file=${sidecar}`), url, '--}'],
-  )
+  if (player.endsWith('vlc')) return links.flatMap(vlcArguments)
+  return player.endsWith('mpv') ? links.flatMap(mpvArguments) : links.map(({ url }) => url)
+}
+
+function vlcArguments({ url, sidecars, startSec }: PlayedLink): string[] {
+  const start = startSec === undefined ? [] : [`:start-time=${Math.floor(startSec)}`]
+  return sidecars.length === 0 ? [url, ...start] : [url, `:input-slave=${sidecars.join('#')}`, ...start]
+}
+
+function mpvArguments({ url, sidecars, startSec }: PlayedLink): string[] {
+  const start = startSec === undefined ? [] : [`--start=${startSec}`]
+  const own = [...sidecars.map(sidecar => `--sub-file=${sidecar}`), ...start]
+  return own.length === 0 ? [url] : ['--{', ...own, url, '--}']
 }
 
 /** The player to use. CommandError when there is none. */

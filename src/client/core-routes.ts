@@ -14,6 +14,7 @@ import type { shutdownRoutes } from '../http/routes/shutdown.ts'
 import type { stateRoutes } from '../http/routes/state.ts'
 import type { statisticsRoutes } from '../http/routes/statistics.ts'
 import type { updateRoutes } from '../http/routes/updates.ts'
+import type { watchingRoutes } from '../http/routes/watching.ts'
 import type { ParametersOf, ReplyOf, RoutesOf } from './routes.ts'
 
 /** Every route of the core that programs ask. */
@@ -21,6 +22,7 @@ export type CoreRoutes = RoutesOf<
   [
     ...typeof downloadRoutes,
     ...typeof controlRoutes,
+    ...typeof watchingRoutes,
     ...typeof createTorrentRoutes,
     ...typeof importRoutes,
     ...typeof updateRoutes,
@@ -50,6 +52,9 @@ export type DownloadFiles = ReplyOf<CoreRoutes, 'GET /downloads/{infohash}/files
 
 /** One of them. */
 export type DownloadFile = DownloadFiles['files'][number]
+
+/** Where a file was left. */
+export type WatchingRecord = ReplyOf<CoreRoutes, 'GET /downloads/{infohash}/watching/{fileindex}'>
 
 /** What may be changed of a download. */
 export type DownloadChange = ParametersOf<CoreRoutes, 'PATCH /downloads/{infohash}'>

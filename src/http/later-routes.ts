@@ -13,9 +13,15 @@ import { shutdownRoutes } from './routes/shutdown.ts'
 import { statisticsRoutes } from './routes/statistics.ts'
 import { transmissionRoutes } from './routes/transmission.ts'
 import { updateRoutes } from './routes/updates.ts'
+import { watchingRoutes } from './routes/watching.ts'
 
 /** In the documentation before the routes of chapters. */
-export const beforeChapters: readonly Route[] = [...createTorrentRoutes, ...importRoutes, ...updateRoutes]
+export const beforeChapters: readonly Route[] = [
+  ...watchingRoutes,
+  ...createTorrentRoutes,
+  ...importRoutes,
+  ...updateRoutes,
+]
 
 /** Behind the routes of chapters, before those of events. */
 export const behindChapters: readonly Route[] = [

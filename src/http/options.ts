@@ -1,5 +1,6 @@
 // Options of the HTTP server: values only, decided in src/node. Nothing here changes while it runs.
 
+import type { FurtherListening } from './further-listener.ts'
 import type { RouteTable } from './route.ts'
 import type { Secret } from '../base/secret.ts'
 import type { Arena } from '../ports/arena.ts'
@@ -78,8 +79,8 @@ export interface HttpDeps {
   onException(error: unknown): void
 }
 
-/** The running front. */
-export interface HttpServer {
+/** The running front. Listeners of others are there from its start on. */
+export interface HttpServer extends FurtherListening {
   /**
    * Listens. `nativeFile`: where the machine code of the native server lies; without it, where its package says.
    * AppErrors PortTaken when another process listens there, BadConfiguration (certificate).

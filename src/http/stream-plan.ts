@@ -29,7 +29,11 @@ export class StreamedFile {
   /** The same with the file's type. */
   readonly typed: HeaderBlock
 
-  constructor(file: { readonly size: number; readonly tag: string; readonly contentType: string }) {
+  /** `more`: further headers of every answer. */
+  constructor(
+    file: { readonly size: number; readonly tag: string; readonly contentType: string },
+    more: readonly Header[] = [],
+  ) {
     this.size = file.size
     this.tag = file.tag
     this.contentType = file.contentType
@@ -39,6 +43,7 @@ export class StreamedFile {
       // A web page inside a torrent must not run as a page of this node.
       ['Content-Security-Policy', 'sandbox'],
       ...dlnaHeaders(file.contentType),
+      ...more,
     ] as const
     this.plain = new HeaderBlock(plain)
     this.typed = new HeaderBlock([...plain, ['Content-Type', file.contentType]])
@@ -68,6 +73,8 @@ export interface StreamRequest {
   readonly ifRange: string
   readonly ifNoneMatch: string
   readonly file: StreamedFile
+  /** Status of the whole file where no range was asked for; default 206. */
+  readonly wholeStatus?: 200 | 206
   /** Makes what parts the multipart body; it must not occur in it, so it is random. */
   readonly boundary: () => string
 }
@@ -83,11 +90,16 @@ export function planStream(request: StreamRequest): StreamPlan {
     return { status: 416, headers: [plain, ['Content-Range', `bytes */${size}`]], parts: [], length: 0 }
   }
   if (choice === 'whole' && size === 0) return { status: 200, headers: [typed], parts: [], length: 0 }
+  if (choice === 'whole' && request.wholeStatus === 200) return planWhole(request.file)
   const ranges = choice === 'whole' ? [{ start: 0, end: size }] : choice
   const [only] = ranges
   return ranges.length === 1 && only !== undefined
     ? planSingle(request.file, only)
     : planMultipart(request.file, request.boundary(), ranges)
+}
+
+function planWhole({ typed, size }: StreamedFile): StreamPlan {
+  return { status: 200, headers: [typed], parts: [{ kind: 'file', range: { start: 0, end: size } }], length: size }
 }
 
 function planSingle(file: StreamedFile, range: ByteRange): StreamPlan {

@@ -1,6 +1,7 @@
 // giveBack(): a promise of how many bytes the process held less in memory afterwards. A thread of libuv gives the system
 // what a start has used and nobody uses now (decision 0528): free memory that the allocator keeps, and the mapped pages
 // of programs and libraries that are as they are in their files; one that is used again is read from the file again.
+// collectSoon(): V8 begins to collect the garbage of the calling thread, in small steps beside other work (decision 0536).
 
 #define _GNU_SOURCE
 #define NAPI_VERSION 8
@@ -124,3 +125,13 @@ napi_value give_back(napi_env env, napi_callback_info info) {
   return zero;
 }
 #endif
+
+// V8 begins when memory that objects hold outside its heap has grown by this since it last collected.
+#define OUTSIDE_BYTES (65LL * 1024 * 1024)
+
+napi_value collect_soon(napi_env env, napi_callback_info info) {
+  int64_t total = 0;
+  (void)info;
+  if (napi_adjust_external_memory(env, OUTSIDE_BYTES, &total) == napi_ok) napi_adjust_external_memory(env, -OUTSIDE_BYTES, &total);
+  return NULL;
+}

@@ -6,5 +6,6 @@
 #include <node_api.h>
 
 napi_value give_back(napi_env env, napi_callback_info info);
+napi_value collect_soon(napi_env env, napi_callback_info info);
 
 #endif

@@ -133,5 +133,6 @@ NAPI_MODULE_INIT() {
   offer_udp(env, exports);
   offer(env, exports, "fileDigest", file_digest);
   offer(env, exports, "giveBack", give_back);
+  offer(env, exports, "collectSoon", collect_soon);
   return exports;
 }

@@ -25,6 +25,8 @@ struct group {
   // Where each message begins in `order`; one more than there are.
   uint8_t begins[MOST_STAGED + 1];
   unsigned messages;
+  // What the way took in one message before one was refused, until the first of its datagrams was tried alone; -1: none is.
+  int32_t before;
 };
 _Static_assert(MOST_STAGED < 256, "places are bytes");
 
@@ -123,14 +125,22 @@ static bool refused_together(int error) {
   return error == EIO || error == EINVAL || error == EMSGSIZE || error == EOPNOTSUPP;
 }
 
-// A message of several was refused: this device, or a way that takes no datagrams of this length, wants them one by
-// one. Leaves what was not sent.
-static void apart_from_now_on(struct group *group, unsigned message) {
+// A message of several was refused: perhaps this device, or a way that takes no datagrams of this length, wants them one
+// by one. Leaves what was not sent, the first of that message as the next to go.
+static void try_apart(struct group *group, unsigned message) {
   const unsigned begin = group->begins[message];
   const int32_t length = staged_at(group, begin)->length;
+  if (group->before < 0) group->before = group->socket->most_segment;
   group->socket->most_segment = errno == EINVAL || errno == EMSGSIZE ? length - 1 : 0;
   group->count -= begin;
   memmove(group->order, &group->order[begin], group->count);
+}
+
+// The first of a message that was refused was tried alone: when it did not leave either, its destination is what the
+// system refuses, and others need not pay for it.
+static void tried_alone(struct group *group, bool left) {
+  if (group->before >= 0 && !left) group->socket->most_segment = group->before;
+  group->before = -1;
 }
 
 static void send_group(struct group *group) {
@@ -145,19 +155,23 @@ static void send_group(struct group *group) {
     const int sent = sendmmsg(socket->fd, &socket->thread->out[message], group->messages - message, MSG_DONTWAIT);
     counts[SEND_CALLS] += 1;
     if (sent > 0) {
+      tried_alone(group, true);
+      counts[SENT_MESSAGES] += sent;
       counts[SENT_COUNT] += group->begins[message + (unsigned)sent] - group->begins[message];
       message += (unsigned)sent;
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      tried_alone(group, false);
       all_wait(group, group->begins[message]);
       return;
     } else if (errno == EINTR) {
       continue;
     } else if (group->begins[message + 1] - group->begins[message] > 1 && refused_together(errno)) {
-      apart_from_now_on(group, message);
+      try_apart(group, message);
       make_messages(group);
       message = 0;
     } else {
       // No way there, or too long: lost, as datagrams are.
+      tried_alone(group, false);
       counts[LOST_COUNT] += group->begins[message + 1] - group->begins[message];
       message++;
     }
@@ -180,7 +194,7 @@ bool udp_flush(struct udp_thread *thread) {
   bool taken[MOST_STAGED] = {false};
   for (unsigned first = 0; first < count; first++) {
     if (taken[first]) continue;
-    struct group group = {.socket = udp_socket_of(thread, memory->staged[first].socket)};
+    struct group group = {.socket = udp_socket_of(thread, memory->staged[first].socket), .before = -1};
     for (unsigned at = first; at < count; at++) {
       if (memory->staged[at].socket != memory->staged[first].socket) continue;
       taken[at] = true;
@@ -212,6 +226,7 @@ void udp_drain(struct udp_socket *socket) {
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
     counts[sent < 0 ? LOST_COUNT : SENT_COUNT] += 1;
+    if (sent >= 0) counts[SENT_MESSAGES] += 1;
     forget_first(socket);
   }
   udp_watch(socket);

@@ -47,7 +47,7 @@ struct udp_staged {
 };
 
 // The memory that JavaScript sees. `counts`: datagrams that are staged, then for whoever watches, calls that received,
-// datagrams received, calls that sent, datagrams sent, and those that were lost here.
+// datagrams received, calls that sent, datagrams sent, those that were lost here, and messages that the sent ones went in.
 struct udp_memory {
   double counts[8];
   struct udp_received received[MOST_RECEIVED];
@@ -59,7 +59,7 @@ struct udp_memory {
   uint8_t longer[MOST_RECEIVED][MOST_DATAGRAM];
 };
 
-enum { STAGED_COUNT, RECEIVE_CALLS, RECEIVED_COUNT, SEND_CALLS, SENT_COUNT, LOST_COUNT };
+enum { STAGED_COUNT, RECEIVE_CALLS, RECEIVED_COUNT, SEND_CALLS, SENT_COUNT, LOST_COUNT, SENT_MESSAGES };
 
 // A datagram that waits for room in the kernel.
 struct udp_waiting {

@@ -7,9 +7,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, errorText } from '../base/errors.ts'
 import { AddressPolicy } from '../io/net/address-policy.ts'
 import { SystemClock } from '../io/clock.ts'
-import { giveBackMemory } from '../io/process/give-back.ts'
+import { collectSoon, giveBackMemory } from '../io/process/give-back.ts'
+import { nativePart } from '../io/native-part.ts'
 import { checkMachineCodeOnce, comparedServer } from '../io/process/machine-code.ts'
-import { mountsNow, readMounts } from '../io/files/mounts.ts'
+import { mountsNow } from '../io/files/mounts.ts'
 import { makeNetworkStack } from '../io/net/network-stack.ts'
 import { StateFiles } from '../io/files/own-files.ts'
 import { SystemRandom } from '../io/random.ts'
@@ -30,7 +31,7 @@ import { baseUrls, makeHttpFront } from './http-front.ts'
 import { openLinkSecret } from './state/link-secret.ts'
 import { logLevels } from './settings/log-levels.ts'
 import { networkOptions } from './engine/network-options.ts'
-import { routeTable } from '../http/index.ts'
+import { type FurtherListening, type HttpServer, routeTable } from '../http/index.ts'
 import { makeVersionFetch, makeWebhookPost } from './outgoing-http.ts'
 import { ProcessPriority } from './process-priority.ts'
 import { webhookSettings } from './settings/service-settings.ts'
@@ -49,7 +50,8 @@ const RECORDS_SHARE = 0.15
 /** What is kept of it for a part, whatever others take that do not end. */
 const KEPT = { engine: 0.35, records: RECORDS_SHARE, http: 0.15 } as const
 
-/** V8 gives back what a start has used some eight seconds after it. */
+/** What a start has left behind is collected; the second time finds whole pages free, and then all is given back. */
+const COLLECT_MS = [6000, 8000]
 const GIVE_BACK_MS = 10_000
 
 /** The database takes longer to open than this. */
@@ -112,7 +114,8 @@ export class TributaryNode {
     this.#parts.followDebug(this.#environment.settings.values)
     const shortage = shortageText(this.#environment.settings.values)
     if (shortage !== null) this.#environment.log.warn(shortage)
-    listening(await this.#startHttp())
+    const front = await this.#makeHttp()
+    listening(await this.#startHttp(front))
     // Threads that are made from here on have it too.
     this.#priority.follow(this.#environment.settings.values.resource_monitor.cpu_priority)
     const loading = loadEngine()
@@ -121,23 +124,29 @@ export class TributaryNode {
     const records = await this.#openRecords()
     const { startEngine } = await loading
     const release = holdYoungGeneration()
-    await this.#load(records, startEngine).finally(release)
+    await this.#load(records, startEngine, front).finally(release)
     this.#parts.state.markStarted()
-    this.#giveBackLater()
+    this.#giveBackLater(records)
     this.#parts.events.emit('tribler_started')
   }
 
-  /** What only the start has used, once V8 has given back its own part of that. */
-  #giveBackLater(): void {
+  /** What only the start has used: V8's own part first. */
+  #giveBackLater(records: RecordsStore): void {
     const { clock, settings, started } = this.#environment
     if (settings.values.disk.hash === 'node') return
-    const timer = clock.after(GIVE_BACK_MS, () => void giveBackMemory())
-    started.add('memory of the start', () => Promise.resolve(timer.cancel()))
+    const collect = (): void => {
+      collectSoon()
+      records.rest(nativePart)
+    }
+    const timers = COLLECT_MS.map(ms => clock.after(ms, collect))
+    timers.push(clock.after(GIVE_BACK_MS, () => void giveBackMemory()))
+    started.add('memory of the start', async () => timers.forEach(timer => timer.cancel()))
   }
 
   async #load(
     records: RecordsStore,
     startEngine: typeof import('./engine/engine-parts.ts').startEngine,
+    listening: FurtherListening,
   ): Promise<void> {
     const { settings, started } = this.#environment
     const { events, downloads, previews, maker, updates, settingsChanges } = this.#parts
@@ -145,6 +154,7 @@ export class TributaryNode {
     started.add('events', () => events.close())
     await this.#startWebhooks(records)
     await downloads.openStore(records.downloads)
+    this.#parts.watching.open(records.watching)
     await records.announces.load()
     this.#openForStore(records)
     const engine = await this.#startEngine(records, startEngine)
@@ -163,7 +173,7 @@ export class TributaryNode {
     this.#startSideServices(records)
     for (const chapter of this.#parts.chapters) {
       this.#environment.started.add(chapter.id, limitMs => chapter.stop(limitMs), chapter.kept)
-      void chapter.start({ records, engine })
+      void chapter.start({ records, engine, listening })
     }
   }
 
@@ -290,11 +300,10 @@ export class TributaryNode {
     })
   }
 
-  async #startHttp(): Promise<string[]> {
-    const { settings, log, version, stateDir, clock, random, started } = this.#environment
-    const { services, state, keys } = this.#parts
-    const { api } = settings.values
-    const server = makeHttpFront(api, {
+  async #makeHttp(): Promise<HttpServer> {
+    const { settings, log, version, stateDir, clock, random } = this.#environment
+    const { services, keys } = this.#parts
+    return makeHttpFront(settings.values.api, {
       rangeArena: this.#rangeArena,
       clock,
       random,
@@ -310,6 +319,12 @@ export class TributaryNode {
       maxConnections: sharesOf(settings.values).http,
       onException: error => this.noteException(error),
     })
+  }
+
+  async #startHttp(server: HttpServer): Promise<string[]> {
+    const { settings, started } = this.#environment
+    const { state } = this.#parts
+    const { api } = settings.values
     started.add('http', deadlineMs => server.stop(deadlineMs * HTTP_SHARE), KEPT.http)
     const ports = await server.start(await this.#nativeServer)
     if (ports.http !== null) state.setPort('http_api~port', ports.http)
@@ -381,7 +396,8 @@ function environmentOf(options: NodeOptions): NodeEnvironment {
   const real = realpathSync(stateDir)
   const volumes = new VolumeLanes(
     { threads: libuvThreads(process.env), statePath: real },
-    { clock, mounts: mountsNow(), readMounts },
+    // At once: the table lies in memory, and a client that names a folder waits for it.
+    { clock, mounts: mountsNow(), readMounts: () => Promise.resolve(mountsNow()) },
   )
   const own = new StateFiles({ stateDir, real }, () => settings.values.watch_folder.directory, volumes)
   return { ...options, clock, random, policy, stack, own, volumes, started }

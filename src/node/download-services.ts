@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { FreshFiles } from '../io/files/client-paths.ts'
 import { LoadingMarksFile } from '../io/files/loading-marks-file.ts'
-import { prepareFolder, readSmallFile } from '../io/files/local-paths.ts'
+import { lookAtFolder, prepareFolder, readSmallFile } from '../io/files/local-paths.ts'
 import { CountedFetch } from '../services/diagnostics/work-counts.ts'
 import { Downloads } from '../services/downloads/downloads.ts'
 import type { DownloadsDeps } from '../services/downloads/downloads-deps.ts'
@@ -56,11 +56,15 @@ function filesOf({
   stateDir,
   own,
   volumes,
-}: NodeEnvironment): Pick<DownloadsDeps, 'files' | 'volumes' | 'prepareFolder' | 'freeBytes' | 'loadingMarks'> {
+}: NodeEnvironment): Pick<
+  DownloadsDeps,
+  'files' | 'volumes' | 'prepareFolder' | 'lookAtFolder' | 'freeBytes' | 'loadingMarks'
+> {
   return {
     files: new FreshFiles(volumes),
     volumes,
     prepareFolder: (folder, use) => prepareFolder(folder, { own, volumes }, use),
+    lookAtFolder: folder => lookAtFolder(folder, { own, volumes }),
     freeBytes: async folder => {
       const { freeBytes } = await import('../io/files/disk-space.ts')
       return volumes.runInTime(folder, () => freeBytes(folder))

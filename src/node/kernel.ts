@@ -1,6 +1,7 @@
 // What the core gives to chapters: its surroundings, the services they build upon, and, when it has started, its store
 // and engine.
 
+import type { FurtherListening } from '../http/index.ts'
 import type { RecordsStore } from '../records/records-store.ts'
 import type { MetricFamily } from '../services/diagnostics/metrics-api.ts'
 import type { NodeFigures } from '../services/diagnostics/statistics.ts'
@@ -26,6 +27,8 @@ export interface Kernel extends NodeEnvironment {
 export interface RunningCore {
   readonly records: RecordsStore
   readonly engine: EngineParts
+  /** Opens listeners of chapters beside those of the interface. */
+  readonly listening: FurtherListening
 }
 
 /** A chapter of one node. */

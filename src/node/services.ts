@@ -13,6 +13,7 @@ import { TorrentMaker } from '../services/making/torrent-maker.ts'
 import { SettingRights } from '../services/settings/setting-rights.ts'
 import { NodeSettings } from '../services/settings/settings.ts'
 import { SettingsChanges } from '../services/settings/settings-changes.ts'
+import { Watching } from '../services/watching/watching.ts'
 import type { NodeChapter } from './chapter.ts'
 import { type DownloadServices, makeDownloads } from './download-services.ts'
 import type { NodeEnvironment } from './environment.ts'
@@ -36,6 +37,7 @@ export interface NodeServices extends Omit<DownloadServices, 'http'> {
   readonly state: CoreState
   readonly events: EventHub
   readonly maker: TorrentMaker
+  readonly watching: Watching
   readonly statistics: NodeStatistics
   readonly settingsChanges: SettingsChanges
   readonly keys: FurtherKeys
@@ -64,6 +66,7 @@ export function makeServices(
     downloads: core.downloads,
     torrentMaker: core.maker,
     updates: core.updates,
+    watching: core.watching,
     state: core.state,
     statistics,
     events: core.events,
@@ -86,6 +89,7 @@ interface CoreServices extends DownloadServices {
   readonly events: EventHub
   readonly paths: AllowedPaths
   readonly maker: TorrentMaker
+  readonly watching: Watching
   readonly torrentInfo: TorrentInfo
   readonly keys: FurtherKeys
   readonly shared: SharedParts
@@ -105,6 +109,7 @@ function makeCore(environment: NodeEnvironment, late: LateParts): CoreServices {
     events,
     paths,
     maker: makeMaker(environment, { events, paths, downloads }),
+    watching: new Watching({ clock, downloads }),
     torrentInfo: new TorrentInfo({ clock, previews, downloads }),
     keys: new FurtherKeys(stateDir),
     shared: new SharedParts(),

@@ -248,6 +248,11 @@ export class DatabaseLink<J extends JobTable<J>, Facts> {
     return queue.splice(0, count)
   }
 
+  /** A start is over: the thread lets go of what only much work needs, by the `machineCode` of src/native. */
+  rest(machineCode: string): void {
+    if (this.#state === 'open') this.#send({ kind: 'rest', machineCode })
+  }
+
   /** Only while the file is open: the packer is there. */
   #send(message: ToDatabase): void {
     if (this.#packer === null) throw new Error('the database thread is not open')

@@ -16,6 +16,7 @@ import type { ProgressRows } from './progress-rows.ts'
 import { SeenFileRows } from './seen-file-rows.ts'
 import { SettingsHistoryRows } from './settings-history-rows.ts'
 import { UpdateRows } from './update-rows.ts'
+import { WatchingRows } from './watching-rows.ts'
 
 /** What does each job. */
 export type Handlers = { readonly [N in JobName]: (...args: RecordJobs[N]['args']) => RecordJobs[N]['reply'] }
@@ -42,6 +43,7 @@ export function makeHandlers(
     ...feedHandlers(new FeedRows(database)),
     ...announceHandlers(new AnnounceRows(database, facts.cleanStop)),
     ...fileHandlers(ownFiles, new SeenFileRows(database)),
+    ...watchingHandlers(new WatchingRows(database)),
   }
 }
 
@@ -138,5 +140,14 @@ function fileHandlers(ownFiles: OwnFileRows, seen: SeenFileRows): HandlersOf<'fi
     'seen.list': (after, limit) => seen.list(after, limit),
     'seen.keep': files => seen.keep(files),
     'seen.drop': paths => seen.drop(paths),
+  }
+}
+
+function watchingHandlers(watching: WatchingRows): HandlersOf<'watching'> {
+  return {
+    'watching.note': note => watching.note(note),
+    'watching.of': infoHash => watching.of(infoHash),
+    'watching.recent': limit => watching.recent(limit),
+    'watching.forget': (infoHash, file) => watching.forget(infoHash, file),
   }
 }

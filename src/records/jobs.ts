@@ -7,6 +7,7 @@ import type { FileRun } from '../ports/progress-journal.ts'
 import type { DownloadChange, LoggedEvent, NewDownload, StoredMetainfo } from '../ports/records.ts'
 import type { SeenFile } from '../ports/seen-files.ts'
 import type { NotedSettingChange, SettingChange } from '../ports/settings-history.ts'
+import type { RecentFile, WatchedFile, WatchedNote } from '../ports/viewing/watching-records.ts'
 import type { AnnounceRow } from './announce-rows.ts'
 import type { PackedPage } from './row-texts.ts'
 import type { PackedFacts, PackedResume } from './packed-progress.ts'
@@ -63,6 +64,10 @@ export interface RecordJobs {
   'seen.list': { args: [after: string, limit: number]; reply: SeenFile[] }
   'seen.keep': { args: [files: readonly SeenFile[]]; reply: void }
   'seen.drop': { args: [paths: readonly string[]]; reply: void }
+  'watching.note': { args: [note: WatchedNote]; reply: WatchedFile | null }
+  'watching.of': { args: [infoHash: InfoHash]; reply: WatchedFile[] }
+  'watching.recent': { args: [limit: number]; reply: RecentFile[] }
+  'watching.forget': { args: [infoHash: InfoHash, file: number]; reply: boolean }
 }
 
 /** A job of the table. */

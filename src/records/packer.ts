@@ -8,6 +8,9 @@ const LONG_BYTES = 256 * 1024
 /** Of the places of long byte arrays in a message. */
 const EXTENSION = 0x41
 
+/** What messages are packed in at first, as msgpackr's own. */
+const ROOM_BYTES = 8192
+
 /** A message on its way; `long` are the byte arrays that it names by their place. */
 export interface PackedMessage {
   readonly bytes: Uint8Array<ArrayBuffer>
@@ -39,6 +42,11 @@ export function packMessage(message: unknown): PackedMessage {
   const long: Uint8Array<ArrayBuffer>[] = []
   const bytes = Uint8Array.from(packr.pack(lifted(message, long, LEVELS)))
   return { bytes, long }
+}
+
+/** Lets go of the memory in which messages are packed, which grows with the longest of them. */
+export function dropPackingRoom(): void {
+  packr.useBuffer(Buffer.allocUnsafeSlow(ROOM_BYTES))
 }
 
 /** What may be given away with a message that is posted. */

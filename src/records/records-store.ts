@@ -10,6 +10,7 @@ import type { SeenFiles } from '../ports/seen-files.ts'
 import type { SettingsHistory } from '../ports/settings-history.ts'
 import type { TorrentContentsSource } from '../ports/torrent-contents.ts'
 import type { UpdateRecords } from '../ports/update-records.ts'
+import type { WatchingRecords } from '../ports/viewing/watching-records.ts'
 import { DatabaseDiscoveredMetadata, DatabaseSettingsHistory } from './discovered.ts'
 import { DatabaseDownloads } from './downloads.ts'
 import { DatabaseFeeds } from './feeds.ts'
@@ -22,6 +23,7 @@ import { DatabaseSeenFiles } from './seen-files.ts'
 import type { UpgradeNote } from './thread-messages.ts'
 import { StoredTorrentContents } from './torrent-contents.ts'
 import { DatabaseUpdates } from './updates.ts'
+import { DatabaseWatching } from './watching.ts'
 
 const BOOT_ID_PATH = '/proc/sys/kernel/random/boot_id'
 const WORKER_URL = new URL('../../workers/records.js', import.meta.url)
@@ -58,6 +60,7 @@ export class RecordsStore {
   readonly feeds: FeedRecords
   readonly settingsHistory: SettingsHistory
   readonly metadata: DiscoveredMetadata
+  readonly watching: WatchingRecords
   /** `load()` it before torrents are added. */
   readonly announces: DatabaseKeptAnnounces
   readonly #link: RecordsLink
@@ -79,6 +82,7 @@ export class RecordsStore {
     this.feeds = new DatabaseFeeds(link)
     this.announces = new DatabaseKeptAnnounces(link, now)
     this.seenFiles = new DatabaseSeenFiles(link)
+    this.watching = new DatabaseWatching(link)
   }
 
   /** Opens or makes the database. AppErrors StateUnreadable, DiskFull, DiskError, each with one sentence; Aborted. */
@@ -104,6 +108,11 @@ export class RecordsStore {
   /** Jobs that are not answered yet. */
   get waiting(): number {
     return this.#link.waiting
+  }
+
+  /** A start is over: see DatabaseLink.rest. */
+  rest(machineCode: string): void {
+    this.#link.rest(machineCode)
   }
 
   /**

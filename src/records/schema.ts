@@ -205,6 +205,21 @@ const owedCompletions = `
   ALTER TABLE announces ADD COLUMN owes_completed INTEGER NOT NULL DEFAULT 0;
 `
 
+/** Where films were left. `name`: path of the file in the torrent, cut; times in milliseconds. */
+const watching = `
+  CREATE TABLE watching (
+    download_id INTEGER NOT NULL REFERENCES downloads(id) ON DELETE CASCADE,
+    file INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    duration INTEGER,
+    watched INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (download_id, file)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX watching_at ON watching(at);
+`
+
 /** All steps; the schema this program knows is their number. */
 export const migrations: readonly Migration[] = [
   { adds: 'downloads, progress and events', sql: first },
@@ -219,6 +234,7 @@ export const migrations: readonly Migration[] = [
   { adds: 'which files are whose', sql: ownFiles },
   { adds: 'when trackers may be asked again', sql: announces },
   { adds: 'which trackers are to hear of a completion', sql: owedCompletions },
+  { adds: 'where films were left', sql: watching },
 ]
 
 /** Marks the file as ours ("Trib"): another program's database is never written. */

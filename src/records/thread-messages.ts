@@ -24,8 +24,12 @@ export interface JobFailure {
   readonly text: string
 }
 
-/** What the main thread sends: a batch, or the end. */
-export type ToDatabase = { readonly kind: 'batch'; readonly jobs: JobMessage[] } | { readonly kind: 'close' }
+/** What the main thread sends: a batch, that a start is over, or the end. */
+export type ToDatabase =
+  | { readonly kind: 'batch'; readonly jobs: JobMessage[] }
+  /** `machineCode`: the file of src/native. */
+  | { readonly kind: 'rest'; readonly machineCode: string }
+  | { readonly kind: 'close' }
 
 /**
  * What the database thread sends: `upgrade` while it brings the file up to date, once `open` or a `failed`, then one

@@ -12,6 +12,7 @@ import type { StateService } from './diagnostics/state-api.ts'
 import type { StatisticsService } from './diagnostics/statistics-api.ts'
 import type { TorrentInfoService, TorrentMakerService } from './downloads/torrents-api.ts'
 import type { UpdatesService } from './updates/updates-api.ts'
+import type { WatchingService } from './watching/watching-api.ts'
 
 export type { Caller } from './callers-api.ts'
 export type { DebugService } from './diagnostics/debug-api.ts'
@@ -46,6 +47,7 @@ export interface Services {
   readonly torrentMaker: TorrentMakerService
   readonly imports: ImportService
   readonly updates: UpdatesService
+  readonly watching: WatchingService
   readonly settings: SettingsService
   readonly state: StateService
   readonly statistics: StatisticsService

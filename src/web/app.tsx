@@ -11,7 +11,7 @@ import { AddDialog, type Addition } from './pages/downloads/add-dialog.tsx'
 import { DownloadsPage } from './pages/downloads/downloads-page.tsx'
 import { EventsPage } from './pages/node/events-page.tsx'
 import { KeyPage } from './pages/node/key-page.tsx'
-import { PlayerPage } from './pages/downloads/player-page.tsx'
+import { PlayerPage } from './pages/player/player-page.tsx'
 import { SettingsPage } from './pages/node/settings-page.tsx'
 import { StatisticsPage } from './pages/node/statistics-page.tsx'
 import { Brand } from './parts/brand.tsx'
@@ -61,7 +61,7 @@ function Page({ add }: { add: (addition: Addition) => void }) {
     case 'downloads':
       return <DownloadsPage infohash={at.infohash} tab={at.tab} add={() => add({ files: [], text: '' })} />
     case 'play':
-      return <PlayerPage key={`${at.infohash}/${at.file}`} infohash={at.infohash} file={at.file} />
+      return <PlayerPage infohash={at.infohash} file={at.file} />
     case 'chapter':
       return <PageOfChapter {...at} />
     case 'statistics':
@@ -93,7 +93,8 @@ function useOffers(add: (addition: Addition) => void): boolean {
     }
     const drop = (event: DragEvent) => {
       setOver(false)
-      if (!isOffer(event)) return
+      // A part of the page has taken it.
+      if (event.defaultPrevented || !isOffer(event)) return
       event.preventDefault()
       add({ files: [...(event.dataTransfer?.files ?? [])], text: event.dataTransfer?.getData('text') ?? '' })
     }

@@ -4,6 +4,7 @@
 import type { ChapterPages } from './chapter-pages.ts'
 import { pages as channels } from '../chapters/channels/web/pages.tsx'
 import { pages as circuits } from '../chapters/circuits/web/pages.tsx'
+import { pages as dlna } from '../chapters/dlna/web/pages.tsx'
 import { pages as wallets } from '../chapters/wallets/web/pages.tsx'
 import { pages as market } from '../chapters/market/web/pages.tsx'
 
@@ -14,4 +15,5 @@ export const chapterPages: readonly ChapterPages[] = [
   circuits,
   wallets,
   market,
+  dlna,
 ]

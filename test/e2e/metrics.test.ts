@@ -7,6 +7,7 @@ import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { chooseHash } from '../../src/pools/hash-choice.ts'
 import type { DownloadRecord } from '../../src/services/api.ts'
+import { testedHash } from '../kit/hash-path.ts'
 import { makeTorrent } from '../kit/content/make-torrent.ts'
 import { type NodeProcess, startNode } from '../kit/nodes/node-process.ts'
 
@@ -65,7 +66,7 @@ test('bytes, pieces, peers, torrents, answers and first bytes', async () => {
   assert.equal(down.get('tributary_http_request_duration_seconds_count{route="downloads.add"}'), 1)
   assert.equal(down.get('tributary_http_responses_total{code="206"}'), 1)
   // The program made of all modules finds the machine code as the modules do.
-  const hashPath = chooseHash('auto').path?.path ?? 'node'
+  const hashPath = chooseHash(testedHash).path?.path ?? 'node'
   assert.equal(down.get(`tributary_hash_path{path="${hashPath}"}`), 1)
   const up = await scraped(seeder)
   assert.equal(up.get('tributary_payload_bytes_total{direction="up"}'), size)

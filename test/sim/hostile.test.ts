@@ -85,6 +85,33 @@ test('garbage, impossible pieces, over-long messages and floods end the connecti
   await swarm.close()
 })
 
+test('what a read brought is counted once, also where the same read ends the connection', async () => {
+  const swarm = new SimSwarm(36)
+  const torrent = makeTorrent({ length: 2000 * KIB, pieceLength: 64 * KIB })
+  const node = await swarm.node()
+  const handle = node.add(torrent)
+  const sends = async (garbage: Uint8Array): Promise<void> => {
+    const peer = await swarm.join(node, torrent, { serves: 'nothing' })
+    await swarm.clock.until('asked', () => peer.requests.length >= 3, 10_000)
+    const blocks = peer.requests.slice(0, 3).flatMap(({ piece, begin, length }) => {
+      const start = piece * torrent.pieceLength + begin
+      return [encodePieceHead(piece, begin, length), torrent.content.subarray(start, start + length)]
+    })
+    peer.send(Buffer.concat([...blocks, garbage]))
+    await swarm.clock.advance(1000)
+    assert.equal(peer.connected, garbage.length === 0)
+    peer.hangUp()
+    await swarm.clock.advance(1000)
+  }
+  for (const [round, garbage] of [new Uint8Array(0), Uint8Array.of(0x7f, 0xff, 0xff, 0xff, 20, 1)].entries()) {
+    await sends(garbage)
+    const expected = (round + 1) * 3 * 16 * KIB
+    assert.equal(handle.snapshot().totalDown, expected)
+    assert.equal(node.session.figures().downBytes, expected)
+  }
+  await swarm.close()
+})
+
 test('a peer that is lost in the middle of a block leaves nothing behind', async () => {
   const swarm = new SimSwarm(34)
   const torrent = makeTorrent({ length: 2000 * KIB, pieceLength: 64 * KIB })

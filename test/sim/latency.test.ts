@@ -33,6 +33,29 @@ test('of a torrent of which nothing is there, trackers and peers are called whil
   }
 })
 
+test('a reader is not kept waiting by folders: peers are asked for its piece while they are made', async () => {
+  for (const early of [true, false]) {
+    const swarm = new SimSwarm(411)
+    const torrent = makeTorrent({ length: 300 * KIB, pieceLength: 32 * KIB })
+    const node = await swarm.node()
+    const peer = swarm.peer(torrent)
+    const address = await peer.listen()
+    node.disk.faults.delayMs = 1000
+    const handle = node.add(torrent, { peers: [address] })
+    // It comes before or after it is known that nothing is there.
+    if (!early) await swarm.clock.advance(200)
+    const got = Promise.resolve(awake(handle).openReader(0).waitFor(0))
+    await swarm.clock.advance(300)
+    assert.ok(peer.requests.length > 0, 'asked for while the folders are being made')
+    assert.equal(handle.snapshot().status, 'downloading')
+    node.disk.faults.delayMs = 0
+    await swarm.clock.until('its piece', () => handle.snapshot().progress > 0, 5000)
+    assert.ok((await got) > 0)
+    await swarm.complete(handle, 20_000)
+    await swarm.close()
+  }
+})
+
 test('a magnet: connect, handshake, metadata, unchoke, request, each as soon as the message before it is here', async () => {
   const swarm = new SimSwarm(402)
   const torrent = makeTorrent({ length: 300 * KIB, pieceLength: 32 * KIB })

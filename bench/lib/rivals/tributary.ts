@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { commandPath, type NodeProcess, startNode } from '../../../test/kit/nodes/node-process.ts'
 import { pass } from '../bench-place.ts'
 import { type BenchTorrent, magnetOf } from '../bench-torrent.ts'
-import { call, callJson, type HttpRequest } from '../local-http.ts'
+import { callJson, type HttpRequest } from '../local-http.ts'
 import { type LoopDelay, type MeasuredNode, startMeasuredNode } from '../measured-node.ts'
 import { killAtExit } from '../owned-processes.ts'
 import type { AddJob, ApiRequests, Client, ClientKind, PeerAddress, Started } from './client.ts'
@@ -93,14 +93,10 @@ export class TributaryNode implements Client {
     })
   }
 
+  /** One request that is answered when it has come: asking again and again would cost the node what is measured. */
   async whenMetadata(limitMs = 60_000): Promise<void> {
-    const end = performance.now() + limitMs
-    for (;;) {
-      const answer = await call(this.to('GET', `/downloads/${this.#last}/torrent`))
-      if (answer.status === 200) return
-      if (performance.now() > end) throw new Error(`no metadata: ${answer.status} ${answer.body.toString()}`)
-      await pass(1)
-    }
+    const uri = encodeURIComponent(`magnet:?xt=urn:btih:${this.#last}`)
+    await callJson(this.to('GET', `/torrentinfo?uri=${uri}`), limitMs)
   }
 
   async prepareCheck(job: AddJob): Promise<void> {

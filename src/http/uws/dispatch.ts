@@ -111,7 +111,8 @@ export class Dispatch {
   readonly #origins: readonly string[]
   readonly #router: Router
   readonly #checks = new Map<Route, InputCheck>()
-  readonly #streams: StreamAnswers
+  /** All files that are being sent, also at further listeners. */
+  readonly streams: StreamAnswers
   readonly #longAnswers: LongAnswers
   readonly #codedAnswers = new CodedAnswers()
   readonly #followers = new Set<Reply>()
@@ -136,7 +137,7 @@ export class Dispatch {
       context.meter,
     )
     this.#longAnswers = new LongAnswers(this.share)
-    this.#streams = new StreamAnswers(options.maxStreams ?? DEFAULT_MAX_STREAMS, {
+    this.streams = new StreamAnswers(options.maxStreams ?? DEFAULT_MAX_STREAMS, {
       arena: deps.rangeArena,
       random: deps.random,
       schedule,
@@ -167,7 +168,7 @@ export class Dispatch {
   cutEndless(): void {
     this.#wrongKeys.stop()
     this.#keyWatch.stop()
-    this.#streams.cutAll()
+    this.streams.cutAll()
     for (const reply of this.#followers) reply.cut()
   }
 
@@ -230,7 +231,7 @@ export class Dispatch {
   }
 
   #run(route: Route, input: Input): void | Promise<void> {
-    if (route.kind === 'stream') this.#streams.checkRoom()
+    if (route.kind === 'stream') this.streams.checkRoom()
     const result = route.run(this.#context, input)
     if (!(result instanceof Promise)) return this.#answer(route, input, result)
     input.head.keep()
@@ -252,9 +253,9 @@ export class Dispatch {
       case 'bytes':
         return this.#answerBytes(route, asked, result as BytesReply)
       case 'stream':
-        return this.#streams.answer(reply, head, result as StreamableFile)
+        return this.streams.answer(reply, head, result as StreamableFile)
       case 'file':
-        return this.#streams.attachment(reply, result as FileReply)
+        return this.streams.attachment(reply, result as FileReply)
       case 'events':
         return this.#answerEvents(reply, head, result as EventsReply)
     }
@@ -316,6 +317,11 @@ export class Dispatch {
       this.#reportBug(head, second)
       reply.cut()
     }
+  }
+
+  /** A bug that a request to a further listener met. */
+  reportBug(path: string, thrown: unknown): void {
+    this.#reportBug({ method: '', path }, thrown)
   }
 
   #reportBug(head: Pick<RequestHead, 'method' | 'path'>, thrown: unknown): void {

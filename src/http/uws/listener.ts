@@ -44,3 +44,22 @@ export function listenAt(app: NativeApp, host: string, port: number, flags: numb
     })
   })
 }
+
+/**
+ * Listens at a port that can be listened at again right after the end, though connections of before are still being
+ * forgotten: the native server does not prepare that at port 0, so a free one is found first. AppError PortTaken.
+ */
+export async function listenAgain(
+  native: NativeServer,
+  app: NativeApp,
+  { host, port }: Omit<ListenPlace, 'morePorts'>,
+): Promise<ListenSocket> {
+  const flags = native.LIBUS_LISTEN_EXCLUSIVE_PORT
+  if (port > 0) return listenAt(app, host, port, flags)
+  const probe = native.App()
+  const found = await listenAt(probe, host, 0, flags)
+  const free = native.us_socket_local_port(found)
+  native.us_listen_socket_close(found)
+  probe.close()
+  return listenAt(app, host, free, flags)
+}

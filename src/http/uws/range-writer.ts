@@ -159,7 +159,8 @@ export class RangeWriter implements BlockedStream {
     if (!this.#reply.alive) return 'ended'
     // A stream that waits for a disk that does not answer holds nothing.
     if (this.#opened.volume?.answers === false) await this.#opened.volume.nextAnswer()
-    const slot = this.#arena.lease() ?? (await this.#arena.leaseLater(this.#reply.signal))
+    const free = this.#arena.lease()
+    const slot = free ?? (await this.#arena.leaseLater(this.#reply.signal))
     let reading = false
     const release = (): void => this.#arena.release(slot)
     const over = (): void => {
@@ -168,6 +169,9 @@ export class RangeWriter implements BlockedStream {
     let read: Promise<void> | null = null
     try {
       if (!this.#reply.alive) return 'ended'
+      // Who waited looks again: a thousand that came before the file was open need no thread to read it.
+      const outcome = free === null ? await this.#stepAgain(position, there) : null
+      if (outcome !== null) return outcome
       const count = this.#opened.read(position, this.#chunkLength(there, slot.bytes.length), slot)
       reading = true
       read = count.then(over, over)
@@ -177,6 +181,14 @@ export class RangeWriter implements BlockedStream {
       if (reading) void read?.then(release)
       else release()
     }
+  }
+
+  // From the page cache as soon as it is the answer's turn; null if the bytes are not there.
+  async #stepAgain(position: number, there: number): Promise<Outcome | null> {
+    if (this.#file.readNow === undefined) return null
+    const length = this.#chunkLength(there, this.#scratch.bytes.length)
+    await this.#schedule.turn(length)
+    return this.#stepInTurn(position, length)
   }
 
   async #writeRead(slot: Slot, read: Promise<number>): Promise<Outcome> {

@@ -1,13 +1,15 @@
 // The server on uWebSockets.js: loads it, listens, hands every request to the dispatch, stops.
 // One native route catches everything; the route table does the rest (the decision note on routing has the figures).
 
+import { AppError } from '../../base/errors.ts'
 import type { Services } from '../../services/api.ts'
+import type { FurtherListener, FurtherService } from '../further-listener.ts'
 import { LinkSigner } from '../links.ts'
 import type { HttpDeps, HttpOptions, HttpServer, HttpsOptions, ListeningPorts } from '../options.ts'
 import { RequestMeter } from '../request-meter.ts'
 import { ConnectionLimit } from './connection-limit.ts'
 import { Dispatch } from './dispatch.ts'
-import { type Handler, listenSomewhere } from './listener.ts'
+import { type Handler, listenAgain, listenSomewhere } from './listener.ts'
 import { type ListenSocket, type NativeApp, type NativeServer, loadNative } from './native.ts'
 import type { TlsListener } from './tls-listener.ts'
 
@@ -20,6 +22,7 @@ class UwsServer implements HttpServer {
   #app: NativeApp | null = null
   #socket: ListenSocket | null = null
   #tls: TlsListener | null = null
+  readonly #further = new Set<FurtherListener>()
 
   constructor(options: HttpOptions, services: Services, deps: HttpDeps) {
     this.#options = options
@@ -68,6 +71,31 @@ class UwsServer implements HttpServer {
     return this.#tls.start()
   }
 
+  async listenFor(place: { host: string; port: number }, service: FurtherService): Promise<FurtherListener> {
+    const { FurtherFront } = await import('./further-front.ts')
+    const native = this.#native
+    if (native === null || this.#dispatch.stopping) throw new AppError('NotReady')
+    const app = native.App()
+    const { share, streams } = this.#dispatch
+    new FurtherFront(service, {
+      share,
+      streams,
+      reportBug: (path, thrown) => this.#dispatch.reportBug(path, thrown),
+    }).attach(app)
+    const socket = await listenAgain(native, app, place)
+    const port = native.us_socket_local_port(socket)
+    const listener = {
+      port,
+      close: () => {
+        if (!this.#further.delete(listener)) return
+        native.us_listen_socket_close(socket)
+        app.close()
+      },
+    }
+    this.#further.add(listener)
+    return listener
+  }
+
   async stop(deadlineMs: number): Promise<void> {
     this.#dispatch.stopping = true
     if (this.#socket !== null) this.#native?.us_listen_socket_close(this.#socket)
@@ -77,6 +105,7 @@ class UwsServer implements HttpServer {
     await this.#untilIdle(deadlineMs)
     this.#app?.close()
     this.#app = null
+    for (const listener of [...this.#further]) listener.close()
     this.#tls?.cut()
     this.#dispatch.forgetKeys()
   }

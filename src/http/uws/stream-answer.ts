@@ -18,6 +18,14 @@ export interface StreamAnswersDeps extends RangeWriterDeps {
   readonly random: Random
 }
 
+/** How a file is answered with where it is not as the interface does. */
+export interface StreamManner {
+  /** What is said of the file. */
+  readonly shown?: StreamedFile
+  /** Status of the answer to a request without a range. */
+  readonly wholeStatus?: 200 | 206
+}
+
 /** All stream answers of a server. */
 export class StreamAnswers {
   readonly #deps: StreamAnswersDeps
@@ -43,15 +51,19 @@ export class StreamAnswers {
     }
   }
 
-  /** Answers at once, or until the promise settles; ends when the client goes. Rejects with what the reader throws. */
-  answer(reply: Reply, head: RequestHead, file: StreamableFile): void | Promise<void> {
+  /**
+   * Answers at once, or until the promise settles; ends when the client goes. Rejects with what the reader throws.
+   * `manner`: in another way than the interface does.
+   */
+  answer(reply: Reply, head: RequestHead, file: StreamableFile, manner: StreamManner = {}): void | Promise<void> {
     const plan = planStream({
       head: reply.headOnly,
       range: head.range,
       ifRange: head.ifRange,
       ifNoneMatch: head.ifNoneMatch,
-      file: this.#streamed(file),
+      file: manner.shown ?? this.#streamed(file),
       boundary: this.#boundary,
+      wholeStatus: manner.wholeStatus ?? 206,
     })
     if (plan.status === 416) return void reply.error(new AppError('RangeNotSatisfiable'), plan.headers)
     if (plan.status === 304) return reply.headersOnly(304, plan.headers, null)

@@ -5,10 +5,11 @@ import { constants } from 'node:fs'
 import { access, open } from 'node:fs/promises'
 import path from 'node:path'
 import { AppError, errorText } from '../../base/errors.ts'
-import type { FolderUse, OwnFiles } from '../../ports/own-files.ts'
+import type { FolderIdentity, FolderLook, FolderUse, OwnFiles } from '../../ports/own-files.ts'
 import { noTurns, type VolumeTurns } from '../../ports/volumes.ts'
 import { makePlace } from './make-place.ts'
 import { placeOf } from './placed-path.ts'
+import type { SafeFolder } from './safe-files.ts'
 
 /**
  * Reads a regular file of at most `maxBytes`. AppError TorrentUnreadable: missing, unreadable, too large, or a folder,
@@ -37,43 +38,78 @@ async function readWhole(file: string, maxBytes: number): Promise<Uint8Array> {
   }
 }
 
+/** What a look at a destination works with. */
+export interface FolderParts {
+  readonly own: OwnFiles
+  readonly volumes: VolumeTurns
+}
+
+/** Where a destination leads, and which folder is there; null: none. */
+interface SeenPlace {
+  readonly place: string
+  readonly seen: FolderIdentity | null
+}
+
 /**
  * Makes a destination folder ready and answers its real path: absolute, made when missing, writable, and not among the
  * node's own files. AppErrors InvalidParameter (what is wrong with it), PathNotAllowed, DiskFull,
  * VolumeStalled.
  */
-export async function prepareFolder(
-  folder: string,
-  parts: { readonly own: OwnFiles; readonly volumes: VolumeTurns },
-  use: FolderUse = {},
-): Promise<string> {
+export function prepareFolder(folder: string, parts: FolderParts, use: FolderUse = {}): Promise<string> {
+  return lookAtFolder(folder, parts).prepare(use)
+}
+
+/**
+ * Begins to look where a destination folder leads, which needs a dozen calls of files in a row, and makes nothing:
+ * what will lie in it may be read meanwhile (decision 0535).
+ */
+export function lookAtFolder(folder: string, parts: FolderParts): FolderLook {
+  const looked = look(folder, parts)
+  // Who prepares hears of it; nobody may.
+  looked.catch(() => undefined)
+  return { prepare: async use => prepared(folder, await looked, parts, use ?? {}) }
+}
+
+async function look(folder: string, { own, volumes }: FolderParts): Promise<SeenPlace> {
   if (!path.isAbsolute(folder) || folder.includes('\0')) {
     throw new AppError('InvalidParameter', 'destination: must be an absolute path.')
   }
-  const { own, volumes } = parts
   await volumes.refresh()
   const place = await placeOf(folder, volumes)
-  await judge(place, folder, { own, volumes }, use)
-  // In a turn none is waited for: all turns may be taken by those who wait so.
-  const inTurn = { own, volumes: noTurns }
-  return volumes.runInTime(place, () => madeFolder(place, folder, real => judge(real, folder, inTurn, use)))
+  return { place, seen: await own.check(place, volumes) }
 }
 
-async function judge(
-  real: string,
-  folder: string,
-  { own, volumes }: { readonly own: OwnFiles; readonly volumes: VolumeTurns },
-  use: FolderUse,
-): Promise<void> {
+function prepared(folder: string, { place, seen }: SeenPlace, parts: FolderParts, use: FolderUse): Promise<string> {
+  const { own, volumes } = parts
+  judgeUse(place, folder, own, use)
+  return volumes.runInTime(place, () =>
+    madeFolder(place, folder, async (real, above) => {
+      judgeUse(real, folder, own, use)
+      // In a turn none is waited for: all turns may be taken by those who wait so.
+      if (real !== place || !isSame(await above.identity(), seen)) await own.check(real, noTurns)
+    }),
+  )
+}
+
+function judgeUse(real: string, folder: string, own: OwnFiles, use: FolderUse): void {
   if (use.linkless === true && real !== folder) throw new AppError('PathNotAllowed')
-  await own.check(real, volumes)
   if (use.files !== undefined) own.checkNames(real, use.files)
 }
 
+// Whoever could move a judged folder in among the node's own files, its path and all above it unchanged to see, could
+// write there without us.
+function isSame(now: FolderIdentity, seen: FolderIdentity | null): boolean {
+  return now.dev === seen?.dev && now.ino === seen.ino
+}
+
 /** The real path of the folder at `place`, made where it is missing. */
-async function madeFolder(place: string, folder: string, judged: (real: string) => Promise<void>): Promise<string> {
+async function madeFolder(
+  place: string,
+  folder: string,
+  judge: (real: string, above: SafeFolder) => Promise<void>,
+): Promise<string> {
   try {
-    const real = await makePlace(place, judged)
+    const real = await makePlace(place, judge)
     await access(real, constants.W_OK | constants.X_OK)
     return real
   } catch (error) {

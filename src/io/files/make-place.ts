@@ -8,16 +8,19 @@ import { SafeFolder } from './safe-files.ts'
 
 /**
  * Makes the folders of `place` that are missing and answers the real path of the last. `place`: absolute, its links
- * followed as far as they were there (placeOf). `judge` gets the real path of what will be made, before it is, and
- * throws where it may not be. Errors of the system, AppError UnsafePath (a link came meanwhile), and what `judge`
- * throws.
+ * followed as far as they were there (placeOf). `judge` gets the real path of what will be made, before it is, and the
+ * open folder that it is or will lie in, and throws where it may not be. Errors of the system, AppError UnsafePath (a
+ * link came meanwhile), and what `judge` throws.
  */
-export async function makePlace(place: string, judge: (real: string) => Promise<void> | void): Promise<string> {
+export async function makePlace(
+  place: string,
+  judge: (real: string, above: SafeFolder) => Promise<void> | void,
+): Promise<string> {
   const { above, missing } = await nearestFolder(place)
   let folder = await SafeFolder.openRoot(above)
   try {
     const real = path.join(await folder.realPath(), ...missing)
-    await judge(real)
+    await judge(real, folder)
     for (const name of missing) {
       const next: SafeFolder = await folder.openFolder(name, true)
       await folder.close()

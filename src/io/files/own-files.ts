@@ -6,9 +6,11 @@ import { statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { AppError } from '../../base/errors.ts'
-import type { OwnFiles } from '../../ports/own-files.ts'
+import type { FolderIdentity, OwnFiles } from '../../ports/own-files.ts'
 import { noTurns, type VolumeTurns } from '../../ports/volumes.ts'
 
+/** Folders that are looked at side by side: no link leads from one to the next, so none waits for another. */
+const LOOKS_AT_ONCE = 8
 /** The folder of the state directory that downloads may lie in. */
 const DOWNLOADS = 'downloads'
 
@@ -19,7 +21,7 @@ const DOWNLOADS = 'downloads'
 export class StateFiles implements OwnFiles {
   readonly #root: string
   readonly #named: string
-  readonly #identity: { readonly dev: bigint; readonly ino: bigint }
+  readonly #identity: FolderIdentity
   readonly #watched: () => string
   readonly #turns: VolumeTurns
 
@@ -44,16 +46,27 @@ export class StateFiles implements OwnFiles {
     return isIn(this.#root, real) && !this.#open().some(folder => isIn(folder, real))
   }
 
-  async check(real: string, turns: VolumeTurns = this.#turns): Promise<void> {
+  async check(real: string, turns: VolumeTurns = this.#turns): Promise<FolderIdentity | null> {
     if (this.holds(real)) throw refusal()
+    const way = wayTo(real)
+    // Within one turn one call at a time: more would hold more threads than the turn stands for.
+    const atOnce = turns === noTurns ? 1 : LOOKS_AT_ONCE
+    let last: FolderIdentity | null = null
     // One folder may have several paths: other mounts of it, or a file system that takes capitals for small letters.
-    for (let above = real; ; above = path.dirname(above)) {
-      const look = () => stat(above, { bigint: true }).catch(() => null)
-      const facts = await turns.runInTime(above, look)
-      if (facts !== null && this.isRoot(facts) && this.holds(path.join(this.#root, path.relative(above, real))))
-        throw refusal()
-      if (above === path.dirname(above)) return
+    for (let at = 0; at < way.length; at += atOnce) {
+      const looks = way.slice(at, at + atOnce).map(above => this.#look(above, real, turns))
+      const [first] = await Promise.all(looks)
+      if (at === 0) last = first ?? null
     }
+    return last
+  }
+
+  /** What is at `above`. AppError PathNotAllowed where it is the folder of all, and `real` among the node's own. */
+  async #look(above: string, real: string, turns: VolumeTurns): Promise<FolderIdentity | null> {
+    const facts = await turns.runInTime(above, () => stat(above, { bigint: true }).catch(() => null))
+    if (facts !== null && this.isRoot(facts) && this.holds(path.join(this.#root, path.relative(above, real))))
+      throw refusal()
+    return facts
   }
 
   checkNames(real: string, files: Iterable<{ readonly path: readonly string[] }>): void {
@@ -68,7 +81,7 @@ export class StateFiles implements OwnFiles {
     return real !== this.#root && isIn(real, this.#root)
   }
 
-  isRoot({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): boolean {
+  isRoot({ dev, ino }: FolderIdentity): boolean {
     return dev === this.#identity.dev && ino === this.#identity.ino
   }
 
@@ -88,6 +101,13 @@ export class StateFiles implements OwnFiles {
 export function isIn(folder: string, real: string): boolean {
   const below = path.relative(folder, real)
   return below === '' || (below !== '..' && !below.startsWith(`..${path.sep}`) && !path.isAbsolute(below))
+}
+
+/** A path and those of all folders above it. */
+function wayTo(real: string): string[] {
+  const way = [real]
+  for (let at = real; at !== path.dirname(at); at = path.dirname(at)) way.push(path.dirname(at))
+  return way
 }
 
 function refusal(): AppError {

@@ -54,6 +54,8 @@ export interface UdpCounts {
   readonly sent: number
   /** Refused by the system, or more than may wait. */
   readonly lost: number
+  /** Messages that those sent went in: several datagrams to one destination may share one. */
+  readonly messages: number
 }
 
 /** struct udp_address: its bytes, and where its port and family are in units of two bytes. */
@@ -69,7 +71,7 @@ const STAGED_NUMBERS = 4
 /** What the length of UDP can say; more is refused before it is copied. */
 const MOST_DATAGRAM = 65_535
 /** Counts of struct udp_memory; the first is what is staged. */
-const COUNTS = 6
+const COUNTS = 7
 
 /** The sockets of this thread. */
 export class UdpMachine {
@@ -118,8 +120,8 @@ export class UdpMachine {
   }
 
   get counts(): UdpCounts {
-    const [, receiveCalls = 0, received = 0, sendCalls = 0, sent = 0, lost = 0] = this.#counts
-    return { receiveCalls, received, sendCalls, sent, lost }
+    const [, receiveCalls = 0, received = 0, sendCalls = 0, sent = 0, lost = 0, messages = 0] = this.#counts
+    return { receiveCalls, received, sendCalls, sent, lost, messages }
   }
 
   /**

@@ -7,13 +7,16 @@ import type { UdpNetwork, UdpSocket } from '../../ports/udp.ts'
 import type { DeviceSockets } from './device-sockets.ts'
 import type { Receive, UdpAt, UdpMachine } from './udp-machine.ts'
 
+/** What is needed of the machine code. */
+export type UdpSockets = Pick<UdpMachine, 'open' | 'address' | 'send' | 'close'>
+
 /** UdpNetwork over the machine code. IPv6 sockets are IPv6 only, so both families can be bound side by side. */
 export class NativeNetwork implements UdpNetwork {
-  readonly #machine: UdpMachine
+  readonly #machine: UdpSockets
   readonly #devices: DeviceSockets | null
 
   /** `devices`: binds the sockets of a place whose addresses have devices. */
-  constructor(machine: UdpMachine, devices: DeviceSockets | null = null) {
+  constructor(machine: UdpSockets, devices: DeviceSockets | null = null) {
     this.#machine = machine
     this.#devices = devices
   }
@@ -27,11 +30,22 @@ export class NativeNetwork implements UdpNetwork {
     }
   }
 
-  #bound(at: { family: 4 | 6; ip: string | null; port: number }, receive: Receive): UdpSocket {
-    const { family, ip, port } = at
-    const fd = this.#devices?.datagrams({ ip: ip ?? '', port }) ?? null
+  #bound({ family, ip, port }: Omit<UdpAt, 'fd'>, receive: Receive): UdpSocket {
+    const life = { closed: false }
+    const number = this.#open({ family, ip, port }, receive, life)
     try {
-      return new BoundSocket(this.#machine, { family, ip, port, fd }, receive)
+      return new BoundSocket(this.#machine, { number, family, address: this.#machine.address(number), life })
+    } catch (error) {
+      // It owns its descriptor, also one that was given.
+      this.#machine.close(number)
+      throw error
+    }
+  }
+
+  #open(at: Omit<UdpAt, 'fd'>, receive: Receive, life: Life): number {
+    const fd = this.#devices?.datagrams({ ip: at.ip ?? '', port: at.port }) ?? null
+    try {
+      return this.#machine.open({ ...at, fd }, receive, () => !life.closed)
     } catch (error) {
       if (fd !== null) this.#devices?.close(fd)
       throw error
@@ -39,27 +53,39 @@ export class NativeNetwork implements UdpNetwork {
   }
 }
 
+interface Life {
+  closed: boolean
+}
+
+interface Bound {
+  readonly number: number
+  readonly family: 4 | 6
+  readonly address: PeerAddress
+  readonly life: Life
+}
+
 class BoundSocket implements UdpSocket {
   readonly address: PeerAddress
-  readonly #machine: UdpMachine
+  readonly #machine: UdpSockets
   readonly #family: 4 | 6
   readonly #number: number
-  #closed = false
+  readonly #life: Life
 
-  constructor(machine: UdpMachine, at: UdpAt, receive: Receive) {
+  constructor(machine: UdpSockets, { number, family, address, life }: Bound) {
     this.#machine = machine
-    this.#family = at.family
-    this.#number = machine.open(at, receive, () => !this.#closed)
-    this.address = machine.address(this.#number)
+    this.#family = family
+    this.#number = number
+    this.#life = life
+    this.address = address
   }
 
   send(bytes: Uint8Array, to: PeerAddress): void {
-    if (!this.#closed) this.#machine.send(this.#number, this.#family, bytes, to)
+    if (!this.#life.closed) this.#machine.send(this.#number, this.#family, bytes, to)
   }
 
   close(): Promise<void> {
-    if (!this.#closed) {
-      this.#closed = true
+    if (!this.#life.closed) {
+      this.#life.closed = true
       this.#machine.close(this.#number)
     }
     return Promise.resolve()

@@ -4,6 +4,7 @@
 
 import { AppError } from '../../base/errors.ts'
 import { type InfoHash, type InfoHashV2, truncatedInfoHash } from '../../base/ids.ts'
+import type { FolderLook } from '../../ports/own-files.ts'
 import type { Anonymity } from './add-checks.ts'
 import { addMadeTorrent, type SeedableTorrent } from './add-made.ts'
 import type { AddDownload } from './downloads-api.ts'
@@ -15,7 +16,7 @@ import type { DownloadSet } from './download-set.ts'
 import type { DownloadsDeps } from './downloads-deps.ts'
 import type { StalledDownloads } from './stalled-downloads.ts'
 import { askedOf, infoHashV2Of, metainfoOf, newRow, selectionOf, specOf, storedMetainfo } from './new-download.ts'
-import { readSource, sentSource, type TorrentSource, updateLinkOf } from './torrent-source.ts'
+import { isFetched, readSource, sentSource, type TorrentSource, updateLinkOf } from './torrent-source.ts'
 
 /** Parts of the service that adding works with. */
 export interface AddingParts {
@@ -24,6 +25,12 @@ export interface AddingParts {
   readonly stalled: Pick<StalledDownloads, 'gone'>
   /** This download was added, or changed. */
   changed(infoHash: InfoHash): void
+}
+
+/** Which engine has a new download, and where its files are to lie. */
+interface AddingPlace {
+  readonly traits: Anonymity
+  readonly destination: FolderLook
 }
 
 /** Downloads are added: by a link, a file, or a torrent whose content is there already. */
@@ -61,25 +68,34 @@ export class DownloadAdding {
         'A torrent that is updated is followed by the plain DHT: not with anon_hops.',
       )
     if (link !== null && updates !== undefined) return updates().follow(request, link)
-    return this.#addSource(request, await readSource(request.uri, this.#parts.anonymity.readers(traits.hops)), traits)
+    // A look is stale when another host has answered at last.
+    const early = isFetched(request.uri) ? null : this.#lookAt(request)
+    const source = await readSource(request.uri, this.#parts.anonymity.readers(traits.hops))
+    return this.#addSource(request, source, { traits, destination: early ?? this.#lookAt(request) })
   }
 
   /** See DownloadsService. */
   async addFile(bytes: Uint8Array, request: Omit<AddDownload, 'uri'>): Promise<{ started: boolean; infohash: string }> {
     this.#set.checkReady()
     const traits = this.#parts.anonymity.traitsOf(request)
-    return this.#addSource({ ...request, uri: '' }, await sentSource(bytes), traits)
+    const destination = this.#lookAt(request)
+    return this.#addSource({ ...request, uri: '' }, await sentSource(bytes), { traits, destination })
+  }
+
+  /** Looks where its files are to lie while the torrent is being read. Nothing is made before that is known. */
+  #lookAt(request: Omit<AddDownload, 'uri'>): FolderLook {
+    return this.#deps.lookAtFolder(request.destination ?? this.#deps.settings().saveAs)
   }
 
   #addSource(
     request: AddDownload,
     source: TorrentSource,
-    traits: Anonymity,
+    place: AddingPlace,
   ): Promise<{ started: boolean; infohash: string }> {
     return this.#asKnown(source.infoHash, infoHashV2Of(source), async infoHash => {
       const known = this.#set.entries.get(infoHash)
       if (known === undefined) await this.#parts.stalled.gone(infoHash)
-      if (known === undefined) await this.#addNew(request, source, traits)
+      if (known === undefined) await this.#addNew(request, source, place)
       else await mergeTrackers(this.#set, known, source)
       this.#parts.changed(infoHash)
       return { started: true, infohash: infoHash }
@@ -126,12 +142,12 @@ export class DownloadAdding {
     return request.overwrite === undefined && foreignFiles === 'overwrite' ? { ...request, overwrite: true } : request
   }
 
-  async #addNew(request: AddDownload, source: TorrentSource, traits: Anonymity): Promise<void> {
-    const { clock, previews, prepareFolder, settings } = this.#deps
+  async #addNew(request: AddDownload, source: TorrentSource, { traits, ...place }: AddingPlace): Promise<void> {
+    const { clock, previews } = this.#deps
     if (source.kind === 'magnet') await previews.recall(source.infoHash)
     const metainfo = metainfoOf(source, previews.cached(source.infoHash))
     const asked = askedOf(this.#withDefaults(request), selectionOf(request, source, metainfo), metainfo)
-    const destination = await prepareFolder(request.destination ?? settings().saveAs, {
+    const destination = await place.destination.prepare({
       linkless: request.destination !== undefined && request.linkless,
       files: metainfo?.files,
     })

@@ -5,7 +5,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { LoadingMarks } from '../../ports/loading-marks.ts'
 import type { Log } from '../../ports/log.ts'
 import type { NewFiles } from '../../ports/new-files.ts'
-import type { FolderUse } from '../../ports/own-files.ts'
+import type { FolderLook, FolderUse } from '../../ports/own-files.ts'
 import type { VolumeWatch } from '../../ports/volumes.ts'
 import type { AnonymityDefaults } from './add-checks.ts'
 import type { DefaultsSettings } from './download-defaults.ts'
@@ -57,6 +57,8 @@ export interface DownloadsDeps {
   readonly files: Pick<NewFiles, 'write'>
   /** Makes the folder ready; its real path. AppErrors InvalidParameter, PathNotAllowed, DiskFull. */
   prepareFolder(folder: string, use?: FolderUse): Promise<string>
+  /** Begins to look where a folder leads, and makes nothing. */
+  lookAtFolder(folder: string): FolderLook
   /** Marks of what is being loaded; absent: none. */
   readonly loadingMarks?: LoadingMarks
   /** Bytes free on the disk of a folder; rejects with what the system says. */

@@ -48,6 +48,11 @@ export async function readSource(uri: string, readers: SourceReaders, signal?: A
   }
 }
 
+/** Another host is asked for what `uri` names. */
+export function isFetched(uri: string): boolean {
+  return /^https?:/i.test(uri)
+}
+
 /** The update link (BEP 46) that `uri` is, or null. AppError BadMagnet. */
 export function updateLinkOf(uri: string): UpdateLink | null {
   try {

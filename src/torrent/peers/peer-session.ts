@@ -25,6 +25,7 @@ import type { BlockRequest } from '../../base/block-request.ts'
 import type { LinkReceiver, PeerLink } from './peer-link.ts'
 import { PeerUploads } from './peer-uploads.ts'
 import { RateMeter } from '../../base/rate-meter.ts'
+import { isLocalIp } from '../../wire/net/local-address.ts'
 import { RequestPipeline } from './request-pipeline.ts'
 
 /** A peer may ask for this many allowed-fast pieces at most; more are ignored (BEP 6 uses 10). */
@@ -54,6 +55,8 @@ export interface PeerTraffic {
 
 /** Where the decoder of a connection brings the blocks of its peer. */
 export interface PeerBlockSink extends BlockSink {
+  /** A read of the connection is over: all its blocks have been told. */
+  readEnd(): void
   /** The connection has ended: what came in last is given up. */
   abandon(): void
 }
@@ -82,7 +85,7 @@ export class PeerSession implements LinkReceiver {
   readonly connectedAtMs: number
   readonly uploads: PeerUploads
   readonly blocks: PeerBlockSink
-  readonly pipeline = new RequestPipeline()
+  readonly pipeline: RequestPipeline
   readonly down = new RateMeter()
   readonly up = new RateMeter()
   /**
@@ -150,6 +153,7 @@ export class PeerSession implements LinkReceiver {
     this.#traffic = traffic
     this.#owner = owner
     this.link = link
+    this.pipeline = new RequestPipeline(isLocalIp(link.remote.ip))
     this.address = link.remote
     this.key = `${addressKey(link.remote)}${link.incoming ? '<' : '>'}`
     this.infoHash = handshake.infoHash
@@ -255,6 +259,7 @@ export class PeerSession implements LinkReceiver {
   }
 
   chunkEnd(): void {
+    this.blocks.readEnd()
     this.#traffic.turnDone(this)
   }
 

@@ -6,9 +6,11 @@
 import { AppError } from '../../base/errors.ts'
 import type { Slot } from '../../ports/arena.ts'
 import type { PieceStore } from '../../ports/piece-store.ts'
-import { encodePieceHead, encodeReject, PIECE_HEAD_BYTES, writePieceHead } from '../../wire/peer/messages.ts'
+import { encodePieceHead, encodeReject, PIECE_HEAD_BYTES } from '../../wire/peer/messages.ts'
 import type { PeerLink } from './peer-link.ts'
 import type { RateLimiter } from '../../base/rate-limiter.ts'
+import { readFramed, totalOf } from '../../wire/peer/framed-blocks.ts'
+import { RequestQueue, type UploadRequest } from '../../base/request-queue.ts'
 import type { UploadSlots, UploadWaiter } from './upload-slots.ts'
 
 /**
@@ -24,13 +26,6 @@ const MAX_AHEAD_BYTES = 1024 * 1024
 const AHEAD_SEC = 0.5
 /** A peer with no more than this read ahead is slow: it takes at most 128 KB/s, or nothing yet. */
 const SLOW_AHEAD_BYTES = 64 * 1024
-
-/** A block that the peer asked us for. */
-export interface UploadRequest {
-  readonly piece: number
-  readonly begin: number
-  readonly length: number
-}
 
 /** What the uploads of a peer need of its torrent. */
 export interface UploadSource {
@@ -52,7 +47,7 @@ export class PeerUploads implements UploadWaiter {
   readonly #link: PeerLink
   readonly #fast: boolean
   #source: UploadSource | null = null
-  #queue: UploadRequest[] = []
+  readonly #queue = new RequestQueue()
   #ahead = 0
   /** Of them those handed to the connection, which has not taken them. While there are any, nothing more is read. */
   #unsent = 0
@@ -108,25 +103,18 @@ export class PeerUploads implements UploadWaiter {
 
   /** Takes a request back (BEP 3 cancel); with the fast extension it is still answered, by a reject. */
   cancel(request: UploadRequest): void {
-    const at = this.#queue.findIndex(
-      one => one.piece === request.piece && one.begin === request.begin && one.length === request.length,
-    )
-    if (at < 0) return
-    this.#queue.splice(at, 1)
-    this.reject(request)
+    if (this.#queue.remove(request)) this.reject(request)
   }
 
   /** We choke: everything queued is dropped, except what `keep` wants (allowed fast pieces). */
   clear(keep: (request: UploadRequest) => boolean): void {
-    const queue = this.#queue
-    this.#queue = queue.filter(keep)
-    for (const request of queue) if (!keep(request)) this.reject(request)
+    for (const request of this.#queue.keepOnly(keep)) this.reject(request)
   }
 
   /** The connection is gone. */
   close(): void {
     this.#closed = true
-    this.#queue = []
+    this.#queue.keepOnly(() => false)
     this.#source?.slots.forget(this)
   }
 
@@ -157,10 +145,10 @@ export class PeerUploads implements UploadWaiter {
 
   /** Sends what of a run lies in memory; reads it in the background when nothing does. */
   #serve(source: UploadSource, run: UploadRequest[], slot: Slot): void {
-    const blocks = readFramed(source, run, slot)
+    const blocks = framedNow(source, run, slot)
     const served = blocks === 0 || blocks === run.length ? run : run.slice(0, blocks)
     if (served !== run) source.limiter.giveBack(totalOf(run) - totalOf(served))
-    this.#queue.splice(0, served.length)
+    this.#queue.drop(served.length)
     if (blocks > 0) this.#sendFramed(source, served, slot)
     else this.#read(source, run, slot)
   }
@@ -197,7 +185,8 @@ export class PeerUploads implements UploadWaiter {
     const room = Math.min(source.slots.arena.slotBytes, this.#aheadLimit - this.#ahead)
     let bytes = 0
     let expected = -1
-    for (const request of this.#queue) {
+    for (let at = 0; at < this.#queue.length; at++) {
+      const request = this.#queue.at(at)
       const offset = request.piece * source.pieceLength + request.begin
       const fits = run.length === 0 || (offset === expected && bytes + PIECE_HEAD_BYTES + request.length <= room)
       if (!fits || !source.limiter.takeAll(now, request.length)) break
@@ -250,35 +239,8 @@ export class PeerUploads implements UploadWaiter {
   }
 }
 
-function totalOf(run: readonly UploadRequest[]): number {
-  let bytes = 0
-  for (const request of run) bytes += request.length
-  return bytes
-}
-
-/**
- * Reads a run into the slot as it goes out, heads before payloads, without waiting; how many whole blocks were at hand.
- */
-function readFramed(source: UploadSource, run: readonly UploadRequest[], slot: Slot): number {
-  const first = run[0] as UploadRequest
-  const { store, pieceLength } = source
-  if (store.readPartsNow === undefined) return 0
-  if (totalOf(run) + run.length * PIECE_HEAD_BYTES > slot.bytes.length) return 0
-  const parts: Uint8Array[] = []
-  let at = 0
-  for (const { length } of run) {
-    at += PIECE_HEAD_BYTES + length
-    parts.push(slot.bytes.subarray(at - length, at))
-  }
-  let left = store.readPartsNow(first.piece * pieceLength + first.begin, parts)
-  let blocks = 0
-  at = 0
-  for (const { piece, begin, length } of run) {
-    if (left < length) break
-    writePieceHead(slot.bytes, at, piece, begin, length)
-    at += PIECE_HEAD_BYTES + length
-    left -= length
-    blocks += 1
-  }
-  return blocks
+/** See readFramed; from a torrent's store into a slot. */
+function framedNow({ store, pieceLength }: UploadSource, run: readonly UploadRequest[], slot: Slot): number {
+  const read = store.readPartsNow
+  return read === undefined ? 0 : readFramed(read.bind(store), pieceLength, run, slot.bytes)
 }

@@ -8,6 +8,12 @@ import { BLOCK_BYTES } from '../../base/lengths.ts'
 /** Never fewer: with two, one request travels while the other is answered; four also covers uneven peers. */
 const MIN_REQUESTS = 4
 /**
+ * The first requests to a near peer while someone streams: a piece of the usual MiB in one go, which comes after five
+ * round trips when they double from four. Not to others: they may be slow, and many of them share the piece then
+ * (decision 0535).
+ */
+const FIRST_NEAR_REQUESTS = 64
+/**
  * Never more, whatever a peer's reqq says: 16 MiB under way. With half of it a seeder that gives 700 MB/s on a local
  * link runs dry between two turns of ours (decision 0121).
  */
@@ -34,6 +40,7 @@ const MIN_TIMEOUT_MS = 5000
 
 /** Adapts the number of outstanding requests of one peer. */
 export class RequestPipeline {
+  readonly #near: boolean
   #limit = DEFAULT_PEER_QUEUE
   #target = MIN_REQUESTS
   #slowStart = true
@@ -49,6 +56,11 @@ export class RequestPipeline {
   #rate = 0
   #waitingSinceMs = -1
   #snubbed = false
+
+  /** `near`: the peer is on this machine or in a local network. */
+  constructor(near = false) {
+    this.#near = near
+  }
 
   /** Requests that should be outstanding now: 1 while snubbed, else 4 to 1,000 and at most the peer's queue. */
   get target(): number {
@@ -99,6 +111,7 @@ export class RequestPipeline {
     if (queueMs === this.#queueMs) return
     this.#queueMs = queueMs
     if (streaming && this.#rate > 0) this.#target = Math.min(this.#target, this.#steadyTarget())
+    if (streaming && this.#near && !this.#measured) this.#target = Math.max(this.#target, FIRST_NEAR_REQUESTS)
   }
 
   /** Requests went out; `outstanding` = how many are unanswered now. */

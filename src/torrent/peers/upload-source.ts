@@ -24,9 +24,9 @@ export function uploadSource(
       peer.up.add(core.now(), bytes)
       countUse(peer, core.now(), bytes, false)
       core.up.add(core.now(), bytes)
-      core.engine.totals.upBytes += bytes
-      core.totalUp += bytes
-      core.sessionUp += bytes
+      core.engine.payload.up += bytes
+      core.total.up += bytes
+      core.session.up += bytes
     },
     storeFailed: (error, first, last) => losses.readFailed(error, first, last),
   }

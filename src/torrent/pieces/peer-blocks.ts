@@ -25,6 +25,8 @@ export class PeerBlocks implements PeerBlockSink {
   #piece = 0
   #block = 0
   #askedMs = 0
+  /** Bytes of blocks that came in the present read. */
+  #readBytes = 0
   /** Bytes of blocks that came without having been asked for. */
   #unaskedBytes = 0
 
@@ -71,8 +73,25 @@ export class PeerBlocks implements PeerBlockSink {
     content.picker.release(this.#peer.key, this.#piece, this.#block)
   }
 
+  /** Counts what came in a read at once: each of the sums costs as much for one block as for sixteen. */
+  readEnd(): void {
+    const bytes = this.#readBytes
+    if (bytes === 0) return
+    this.#readBytes = 0
+    const peer = this.#peer
+    const core = this.#core
+    const nowMs = peer.link.lastInMs
+    peer.down.add(nowMs, bytes)
+    countUse(peer, nowMs, bytes, true)
+    core.down.add(nowMs, bytes)
+    core.engine.payload.down += bytes
+    core.total.down += bytes
+    core.session.down += bytes
+  }
+
   /** The peer is gone, maybe in the middle of a block. */
   abandon(): void {
+    this.readEnd()
     const slot = this.#slot
     if (slot === null) return
     this.#slot = null
@@ -82,15 +101,9 @@ export class PeerBlocks implements PeerBlockSink {
 
   #count(length: number, nowMs: number): void {
     const peer = this.#peer
-    const core = this.#core
+    this.#readBytes += length
     peer.lastBlockMs = nowMs
-    peer.down.add(nowMs, length)
-    countUse(peer, nowMs, length, true)
     peer.pipeline.received(nowMs, length, this.#askedMs, peer.outstanding.size)
-    core.down.add(nowMs, length)
-    core.engine.totals.downBytes += length
-    core.totalDown += length
-    core.sessionDown += length
   }
 
   #unasked(length: number): null {

@@ -23,8 +23,8 @@ const MANY = 50_000
 /** The run that a check belongs to; see TorrentRun. */
 export interface CheckedRun {
   setStatus(status: TorrentStatus): void
-  /** Trackers and peers may be told that the torrent is there. */
-  goOnline(): void
+  /** Nothing of the data is there: trackers and peers may be told so, and who reads need not wait for folders. */
+  nothingThere(): void
 }
 
 /** One check: of what, what is to be hashed, for whom. */
@@ -89,13 +89,15 @@ export class TorrentCheck {
     await this.#rest(content)
     stopWhen(signal)
     const toCheck = countBits(plan.check.buffer) > 0
-    // Nothing of the data is there, so there is nothing to find out: only the folders are still to be made.
-    if (!toCheck && countBits(plan.have.buffer) === 0 && look.isEmpty) run.goOnline()
+    const nothing = !toCheck && look.isEmpty && countBits(plan.have.buffer) === 0
     content.picker.setHave(clearOf(plan.have, plan.check))
     await this.#rest(content)
     const work = { content, plan, look, signal, run }
     if (!look.isEmpty) await this.#lookFirst(work)
-    await content.store.prepare(signal)
+    // Called first: whatever is asked of the store from here on comes after it.
+    const prepared = content.store.prepare(signal)
+    if (nothing && !signal.aborted) run.nothingThere()
+    await prepared
     stopWhen(signal)
     if (toCheck && look.isEmpty) await this.#hashAll(work)
     return toCheck || this.#resume === null

@@ -1,6 +1,7 @@
 // What all torrents of a session share, by name: ports, connections, who is woken, what is called each tick, and what
 // other sessions may share too (memory, rates, the queue). Made by session.ts; each part takes the group it uses.
 
+import { ByteSums } from '../../base/byte-sums.ts'
 import { errorText } from '../../base/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -65,7 +66,8 @@ export class Engine {
   changes = 0
   stopping = false
   /** Of all torrents since the start; those that are removed stay in. */
-  readonly totals = { downBytes: 0, upBytes: 0, piecesVerified: 0, piecesFailed: 0 }
+  readonly totals = { piecesVerified: 0, piecesFailed: 0 }
+  readonly payload = new ByteSums()
 
   /** `activated` is called when a ticker joins. */
   constructor(options: SessionOptions, deps: SessionDeps, activated: () => void) {

@@ -80,11 +80,12 @@ export class Session implements IdleWatch {
 
   /** Counters since the start, and what there is now. Goes through all torrents once. */
   figures(): SessionFigures {
-    const { totals, connections } = this.#engine
+    const { totals, payload, connections } = this.#engine
     const { connected, halfOpen } = connections
     const torrents = new Map<TorrentStatus, number>()
     for (const { status } of this.#torrents.values()) torrents.set(status, (torrents.get(status) ?? 0) + 1)
-    return { ...totals, torrents, peersConnected: connected, peersHalfOpen: halfOpen }
+    const { down: downBytes, up: upBytes } = payload
+    return { ...totals, downBytes, upBytes, torrents, peersConnected: connected, peersHalfOpen: halfOpen }
   }
 
   /** Connected peers of all torrents. */

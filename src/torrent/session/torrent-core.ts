@@ -3,6 +3,7 @@
 
 import { AppError } from '../../base/errors.ts'
 import type { InfoHash, InfoHashV2 } from '../../base/ids.ts'
+import { ByteSums } from '../../base/byte-sums.ts'
 import { BLOCK_BYTES, pieceBytes, type TorrentLengths } from '../../base/lengths.ts'
 import type { FileClaims, PieceStore, StoreLayout } from '../../ports/piece-store.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
@@ -74,11 +75,10 @@ export class TorrentCore {
   overwrite: boolean
   /** Progress of the present check, 0 to 1. */
   checkProgress = 0
-  /** Bytes of payload, all time and since start-up. */
-  totalDown: number
-  totalUp: number
-  sessionDown = 0
-  sessionUp = 0
+  /** Payload of all time. */
+  readonly total = new ByteSums()
+  /** Payload since start-up. */
+  readonly session = new ByteSums()
 
   /** Calls the parts that wait for time, while there is something to watch: set when all parts are made. */
   ticker: Ticker | null = null
@@ -92,8 +92,8 @@ export class TorrentCore {
     this.destination = spec.destination
     this.name = spec.name
     this.selected = spec.selectedFiles
-    this.totalDown = spec.totalDown
-    this.totalUp = spec.totalUp
+    this.total.down = spec.totalDown
+    this.total.up = spec.totalUp
     this.status = 'stopped'
     this.superSeeding = spec.controls?.superSeeding === true
     this.overwrite = spec.controls?.overwrite === true

@@ -122,8 +122,8 @@ export class TorrentParts implements Ticker {
   #goOn(content: TorrentContent, suspended: SuspendedTorrent | null): void {
     if (suspended === null) return this.#check.assumeResumed(content)
     this.#check.expectResumed(content)
-    this.core.sessionDown = suspended.sessionDown
-    this.core.sessionUp = suspended.sessionUp
+    this.core.session.down = suspended.sessionDown
+    this.core.session.up = suspended.sessionUp
     content.picker.setHave(suspendedHave(suspended))
     if (suspended.status === 'seeding') this.run.carryOn(content)
     else if (suspended.status === 'downloading') this.run.lookOn(content)

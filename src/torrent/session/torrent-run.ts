@@ -33,6 +33,8 @@ export class TorrentRun implements RunForReaders, CheckedRun, FailedRun {
   readonly #checkpoints: TorrentCheckpoints
   readonly #disk: FullDisk
   #abort: AbortController | null = null
+  /** The run that has found nothing of the data, while its folders are being made. */
+  #empty: AbortController | null = null
   #chain: Promise<void> = Promise.resolve()
   /** Steps of the chain that have not settled. */
   #underWay = 0
@@ -175,7 +177,7 @@ export class TorrentRun implements RunForReaders, CheckedRun, FailedRun {
     if (this.#core.status === 'error') throw new AppError('DiskError', this.#core.errorText)
     if (this.#gone) throw new AppError('Aborted')
     const runs = this.#wanted && this.#abort !== null
-    if (runs || this.#forReaders) return
+    if (runs || this.#forReaders) return this.#enterForReaders()
     this.#forReaders = true
     this.#begin()
   }
@@ -304,8 +306,23 @@ export class TorrentRun implements RunForReaders, CheckedRun, FailedRun {
     })
   }
 
+  // --- CheckedRun
+
+  nothingThere(): void {
+    this.#goOnline()
+    this.#empty = this.#abort
+    this.#enterForReaders()
+  }
+
+  /** There is nothing to find out: who reads does not wait for folders, whoever else downloads does. */
+  #enterForReaders(): void {
+    const { content, readers } = this.#core
+    if (this.#empty === null || this.#empty !== this.#abort || content === null || readers.hungry === 0) return
+    this.#enter(content, this.#empty.signal)
+  }
+
   /** Trackers and peers: as soon as it is known what they are to be told. Nothing happens unless the torrent runs. */
-  goOnline(): void {
+  #goOnline(): void {
     if (this.#core.online || this.#abort === null) return
     this.#core.online = true
     if (!this.#announced) this.#announcer.start()
@@ -325,7 +342,7 @@ export class TorrentRun implements RunForReaders, CheckedRun, FailedRun {
 
   async #start(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
-    if (this.#core.content === null) this.goOnline()
+    if (this.#core.content === null) this.#goOnline()
     else await this.#work(this.#core.content, signal)
   }
 
@@ -336,7 +353,7 @@ export class TorrentRun implements RunForReaders, CheckedRun, FailedRun {
     // Before any file is made: what is journalled for metadata that is lost would be lost with it.
     await this.#parts.newMetadata.keep()
     if (await this.#parts.check.prepare(content, signal, this)) await this.#checkpoints.save(signal)
-    this.#enter(content, signal)
+    if (!this.#core.working) this.#enter(content, signal)
   }
 
   async #recheck(content: TorrentContent, signal: AbortSignal, begun: () => void): Promise<void> {
@@ -369,12 +386,13 @@ export class TorrentRun implements RunForReaders, CheckedRun, FailedRun {
       if (!this.#neededNow) return void this.#end('queued', 'queued')
       this.#forReaders = true
     }
+    this.#empty = null
     this.chooseWanted(content)
     this.#worked = true
     this.#core.working = true
     this.setStatus(this.#core.complete && !this.#forReaders ? 'seeding' : 'downloading')
     this.#checkpoints.begin(this.#core.now())
-    this.goOnline()
+    this.#goOnline()
     this.#parts.work.begin(true)
   }
 

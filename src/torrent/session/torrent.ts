@@ -227,10 +227,10 @@ export class Torrent implements AwakeTorrent {
 
   /** What its announcer tells. */
   counters(): AnnounceCounters {
-    const { sessionUp, sessionDown } = this.#core
+    const { up, down } = this.#core.session
     const partialSeed = this.#core.isPartialSeed
     const left = partialSeed ? this.#core.bytesMissing() : this.#left()
-    return { uploaded: sessionUp, downloaded: sessionDown, left, ...(partialSeed ? { partialSeed } : {}) }
+    return { uploaded: up, downloaded: down, left, ...(partialSeed ? { partialSeed } : {}) }
   }
 
   /** Peers that a tracker named. */

@@ -170,9 +170,9 @@ class CoreWebSeedHost implements WebSeedHost {
 
   count(bytes: number, nowMs: number): void {
     this.#core.down.add(nowMs, bytes)
-    this.#core.engine.totals.downBytes += bytes
-    this.#core.totalDown += bytes
-    this.#core.sessionDown += bytes
+    this.#core.engine.payload.down += bytes
+    this.#core.total.down += bytes
+    this.#core.session.down += bytes
   }
 
   shortage(): void {

@@ -40,6 +40,13 @@ export class NodeConnection {
     return JSON.parse(/^\/(settings|debug)/.test(request.path) ? text : readable(text)) as unknown
   }
 
+  /** Sends what the node is to know also when the page goes away at once; of what fails nothing is heard. */
+  tell({ method, path, body }: SentRequest<Blob>): void {
+    const headers = { 'X-Api-Key': this.#key(), 'Content-Type': 'application/json' }
+    const init = { method, headers, body: JSON.stringify(body), keepalive: true }
+    fetch(addressOf(path), init).catch(() => undefined)
+  }
+
   /** An answer that is no error. Rejects with ApiError; with the signal's reason when it fires. */
   async open({ method, path, body }: SentRequest<Blob>, signal?: AbortSignal): Promise<Response> {
     const headers: Record<string, string> = { 'X-Api-Key': this.#key() }

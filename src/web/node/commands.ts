@@ -1,6 +1,6 @@
 // What users ask of downloads: requests by name. Each rejects with ApiError.
 
-import type { CoreRoutes, Download, DownloadChange, DownloadFile } from '../../client/core-routes.ts'
+import type { CoreRoutes, Download, DownloadChange, DownloadFile, WatchingRecord } from '../../client/core-routes.ts'
 import type { ParametersOf, ReplyOf } from '../../client/routes.ts'
 import { addressOf, ApiError } from './api.ts'
 import { session } from './context.ts'
@@ -69,6 +69,29 @@ export async function files(infohash: string, signal?: AbortSignal): Promise<Dow
   return (await session.api.call('GET /downloads/{infohash}/files', { path: { infohash }, signal })).files
 }
 
+/** Where its files were left; none where this key may not know. */
+export async function leftAt(infohash: string, signal?: AbortSignal): Promise<WatchingRecord[]> {
+  try {
+    return (await session.api.call('GET /downloads/{infohash}/watching', { path: { infohash }, signal })).watching
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'ScopeMissing') return []
+    throw error
+  }
+}
+
+/** Tells where a film is; also when the page is closed. */
+export function tellPlace(infohash: string, fileindex: number, position: number, duration: number | null): void {
+  const parameters = duration === null ? { position } : { position, duration }
+  const path = { infohash, fileindex }
+  session.node.tell(session.api.request('PUT /downloads/{infohash}/watching/{fileindex}', { path, parameters }))
+}
+
+/** Marks a file as watched or not. */
+export async function markWatched(infohash: string, fileindex: number, watched: boolean): Promise<void> {
+  const path = { infohash, fileindex }
+  await session.api.call('PUT /downloads/{infohash}/watching/{fileindex}', { path, parameters: { watched } })
+}
+
 /** A link that plays a file anywhere, with the file's own name at its end, which players look at. */
 export function playerLink(file: DownloadFile): string {
   const [path = '', token = ''] = file.stream_url.split('?')
@@ -94,8 +117,17 @@ export async function savePlaylist(infohash: string, name: string): Promise<void
 }
 
 async function save(answer: Response, fileName: string): Promise<void> {
+  saveBlob(await answer.blob(), fileName)
+}
+
+/** Saves a text on this machine. */
+export function saveText(text: string, fileName: string, type: string): void {
+  saveBlob(new Blob([text], { type }), fileName)
+}
+
+function saveBlob(content: Blob, fileName: string): void {
   const link = document.createElement('a')
-  link.href = URL.createObjectURL(await answer.blob())
+  link.href = URL.createObjectURL(content)
   link.download = fileName.replaceAll(/[/\\:*?"<>|\p{Cc}]/gu, '_')
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000)

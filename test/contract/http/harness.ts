@@ -7,7 +7,7 @@ import type { Arena, Slot } from '../../../src/ports/arena.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import type { Log } from '../../../src/ports/log.ts'
 import { routes } from '../../kit/all-routes.ts'
-import { type HttpOptions, createHttpServer } from '../../../src/http/index.ts'
+import { type FurtherListening, type HttpOptions, createHttpServer } from '../../../src/http/index.ts'
 import { PackageFiles } from '../../../src/io/files/package-files.ts'
 import type { Services } from '../../../src/services/api.ts'
 import { ServiceDouble } from './service-double.ts'
@@ -113,6 +113,8 @@ export interface Running {
   readonly arena: CountingArena
   readonly log: LogLines
   readonly exceptions: unknown[]
+  /** Opens listeners beside it. */
+  readonly listening: FurtherListening
   stop(deadlineMs?: number): Promise<void>
 }
 
@@ -167,6 +169,7 @@ export async function startServer(
     arena,
     log,
     exceptions,
+    listening: server,
     stop: (deadlineMs = 1000) => server.stop(deadlineMs),
   }
 }

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -14,6 +14,7 @@ import { makePacker, shapesOf } from '../../../src/pools/contract/packer.ts'
 import { makeRunner } from '../../../src/pools/jobs/run-batch.ts'
 import { JobFailed, type PoolOptions, WorkerPool } from '../../../src/pools/pool.ts'
 import { silentLog } from '../../kit/doubles/silent-log.ts'
+import { nativeFile, nativeHashes, nativeMissing } from '../../kit/native-hashes.ts'
 
 const echoWorker = new URL('./echo-worker.js', import.meta.url)
 const pieceWorker = new URL('../../../workers/piece.js', import.meta.url)
@@ -168,6 +169,35 @@ test('the worker of the product: only right bytes are written, and only they pas
   assert.deepEqual(await pool.run('piece.commit', commit), { verdict: 'ok' })
   assert.deepEqual(contents(), Buffer.from(bytes))
   assert.deepEqual([await check(new Uint8Array(right)), await check(wrong)], [['ok'], ['bad-hash']])
+})
+
+test('the worker of the product hashes the commits of a batch by one call', { skip: nativeMissing }, async t => {
+  const { fd, arena, bytes } = pieceBytes(t)
+  const folder = mkdtempSync(join(tmpdir(), 'tributary-hash-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const [file, noted] = [join(folder, 'counting.cjs'), join(folder, 'calls')]
+  // The machine code, noting how many messages each call takes.
+  writeFileSync(
+    file,
+    `const native = require(${JSON.stringify(nativeFile)})
+    const note = messages => require('node:fs').appendFileSync(${JSON.stringify(noted)}, messages + '\\n')
+    const finish = (path, algorithm, contexts, count, out) => {
+      note(count)
+      return native.finish(path, algorithm, contexts, count, out)
+    }
+    module.exports = { ...native, finish }`,
+  )
+  const path = nativeHashes().find(hash => hash.pays(4))?.path
+  assert.ok(path)
+  const pool = makePool(t, pieceWorker, { workerData: () => ({ arenas: [arena, arena], hash: { file, path } }) })
+  const spans = [{ fd, position: 0, length: bytes.length }]
+  const hash = new Uint8Array(createHash('sha1').update(bytes).digest())
+  const commit = { arena: 0, segments: [0, bytes.length], hash, tree: null, spans } as const
+  const wrong = { ...commit, hash: new Uint8Array(20) }
+  const replies = [commit, wrong, commit, commit].map(request => pool.run('piece.commit', request))
+  const verdicts = (await Promise.all(replies)).map(({ verdict }) => verdict)
+  assert.deepEqual(verdicts, ['ok', 'bad-hash', 'ok', 'ok'])
+  assert.equal(readFileSync(noted, 'utf8'), '4\n')
 })
 
 test('a dead worker: every job of its batches ends with WorkerLost, the next job gets a new worker', async t => {

@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { testedHash } from '../hash-path.ts'
 import { BLOCK_BYTES } from '../../../src/base/lengths.ts'
 import { SharedArena } from '../../../src/pools/arena.ts'
 import {
@@ -100,7 +101,7 @@ export class StoreRig {
   constructor(t: TestContext, options: FilePieceStoresOptions = {}, deps: Partial<FilePieceStoresDeps> = {}) {
     this.folder = mkdtempSync(join(tmpdir(), 'tributary-store-'))
     this.stores = new FilePieceStores(
-      { threads: 2, ...options },
+      { threads: 2, hash: testedHash, ...options },
       {
         blockArena: this.blockArena,
         rangeArena: this.rangeArena,

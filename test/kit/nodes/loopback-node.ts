@@ -17,6 +17,7 @@ import type { Log } from '../../../src/ports/log.ts'
 import type { TcpNetwork } from '../../../src/ports/tcp.ts'
 import { Session, type SessionOptions, type TorrentHandle, type TorrentSpec } from '../../../src/torrent/index.ts'
 import { decodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
+import { testedHash } from '../hash-path.ts'
 import { FakeAnnouncers } from '../doubles/fake-announcers.ts'
 import { type MadeTorrent, specOf } from '../content/make-torrent.ts'
 import { MemoryJournal, MemoryMetadata } from '../doubles/memory-journal.ts'
@@ -53,7 +54,7 @@ export class LoopbackNode {
     this.blockArena = new SharedArena({ id: 'block', bytes: options.blockBytes ?? 8 * 1024 * 1024 })
     const { blockArena, rangeArena, events } = this
     this.stores = new FilePieceStores(
-      { threads: 1 },
+      { threads: 1, hash: testedHash },
       { blockArena, rangeArena, clock, log, onRepeatedLoss: () => this.errors.push('workers keep dying') },
     )
     this.session = new Session(

@@ -10,6 +10,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chapterKits } from '../chapter-kits.ts'
+import { testedHash } from '../hash-path.ts'
 
 /** The built command line, beside the built tests. */
 export const cliPath = fileURLToPath(new URL('../../../src/cli/main.js', import.meta.url))
@@ -107,7 +108,8 @@ export async function startNode(options: StartNodeOptions = {}): Promise<NodePro
   const stateDir = options.stateDir ?? (await mkdtemp(path.join(os.tmpdir(), 'tributary-node-')))
   const ownsStateDir = options.stateDir === undefined
   const base = options.asUsers === true ? { 'libtorrent.port': 0 } : TEST_SETTINGS
-  const settings = Object.entries({ ...base, ...options.settings }).flatMap(([k, v]) => ['--set', `${k}=${v}`])
+  const hash = testedHash === 'auto' ? {} : { 'disk.hash': testedHash }
+  const settings = Object.entries({ ...base, ...hash, ...options.settings }).flatMap(([k, v]) => ['--set', `${k}=${v}`])
   const running = spawnCli(
     ['start', '--state-dir', stateDir, '--port', '0', ...settings, ...(options.args ?? [])],
     options.env,

@@ -4,10 +4,12 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks'
 import { test } from 'node:test'
 import { gzipSync, gunzipSync } from 'node:zlib'
-import { giveBackMemory } from '../../../src/io/process/give-back.ts'
+import { collectSoon, giveBackMemory } from '../../../src/io/process/give-back.ts'
 import { nativeMissing } from '../../kit/native-hashes.ts'
+import { waitFor } from '../../kit/wait-for.ts'
 
 /** Bytes of files that the process has mapped and in memory. */
 function mappedBytes(): number {
@@ -42,4 +44,26 @@ test('nothing is done where the machine code is not there', async () => {
     throw new Error('not here')
   }
   assert.equal(await giveBackMemory(load), null)
+})
+
+test('a collection begins when it is asked for, not only when much was made', { skip: nativeMissing }, async () => {
+  let collections = 0
+  const observer = new PerformanceObserver(list => {
+    for (const entry of list.getEntries() as (PerformanceEntry & { readonly detail: { readonly kind: number } })[])
+      if (entry.detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR) collections += 1
+  })
+  observer.observe({ entryTypes: ['gc'] })
+  try {
+    assert.equal(collectSoon(), true)
+    await waitFor('a collection of everything', () => collections > 0, 5000)
+  } finally {
+    observer.disconnect()
+  }
+})
+
+test('no collection is asked for where the machine code is not there', () => {
+  const load = () => {
+    throw new Error('not here')
+  }
+  assert.equal(collectSoon(load), false)
 })

@@ -10,7 +10,8 @@ import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import type { PeerAddress } from '../../../src/base/ids.ts'
-import { NativeNetwork } from '../../../src/io/net/udp-native.ts'
+import type { DeviceSockets } from '../../../src/io/net/device-sockets.ts'
+import { NativeNetwork, type UdpSockets } from '../../../src/io/net/udp-native.ts'
 import { chooseUdp, ChosenNetwork } from '../../../src/io/net/udp-choice.ts'
 import { DgramNetwork } from '../../../src/io/net/udp-dgram.ts'
 import type { UdpNetwork, UdpSocket } from '../../../src/ports/udp.ts'
@@ -232,6 +233,64 @@ test('a taken port is said to be', { skip }, async t => {
     { code: 'SourceFailed' },
   )
   assert.equal(readdirSync('/proc/self/fd').length, open)
+})
+
+test('a socket that cannot say where it is bound is closed once, by the one who owns its descriptor', {
+  skip,
+}, async t => {
+  const machine = udpMachine()
+  const closed: string[] = []
+  const left = new Set<number>()
+  t.after(() => left.forEach(number => machine.close(number)))
+  const mute: UdpSockets = {
+    open: (where, receive, isOpen) => {
+      const number = machine.open({ ...where, fd: null }, receive, isOpen)
+      left.add(number)
+      return number
+    },
+    address: () => {
+      throw new Error('no address')
+    },
+    send: () => undefined,
+    close: number => {
+      closed.push('socket')
+      left.delete(number)
+      machine.close(number)
+    },
+  }
+  // The one that binds to devices gives a descriptor, which is the socket's when it was opened with it.
+  const devices = { datagrams: () => 99, close: () => closed.push('descriptor') } as unknown as DeviceSockets
+  const open = readdirSync('/proc/self/fd').length
+  await assert.rejects(
+    new NativeNetwork(mute, devices).bind(at, () => undefined),
+    { code: 'SourceFailed' },
+  )
+  assert.deepEqual(closed, ['socket'])
+  assert.equal(readdirSync('/proc/self/fd').length, open)
+  const refused: UdpSockets = { ...mute, open: () => assert.fail('taken') }
+  await assert.rejects(new NativeNetwork(refused, devices).bind(at, () => undefined))
+  assert.deepEqual(closed, ['socket', 'descriptor'])
+})
+
+test('a destination that the system refuses costs others nothing: theirs go together as before', { skip }, async t => {
+  const { bind, there, heard } = await rig(t)
+  const here = await bind()
+  const { counts } = udpMachine()
+  const together = async (first: number) => {
+    const before = udpMachine().counts.messages
+    for (let number = first; number < first + 20; number++) here.send(numbered(number, 1_000), there.address)
+    await waitFor('those', () => heard.length === first + 20)
+    return udpMachine().counts.messages - before
+  }
+  assert.equal(await together(0), 1)
+  // Refused as broadcasts are, and as what no route has: the same error as that of a device that cuts no messages.
+  for (const [round, ip] of ['127.255.255.255', '240.0.0.1'].entries()) {
+    const refused = { ip, port: 9 }
+    for (let number = 0; number < 5; number++) here.send(numbered(number, 1_000), refused)
+    assert.ok((await together(20 + 40 * round)) <= 20)
+    assert.equal(await together(40 + 40 * round), 1, ip)
+  }
+  assert.equal(udpMachine().counts.lost - counts.lost, 10)
 })
 
 test('threads have sockets of their own, which go with them, open or not', { skip }, async () => {

@@ -14,6 +14,7 @@ parentPort?.on('message', (packed: PackedMessage) => {
     parentPort?.close()
     return
   }
+  if (message.kind === 'rest') return
   switch (message.jobs[0]?.args[0]) {
     case 'die':
       throw new Error('told to die')

@@ -96,6 +96,16 @@ const oldAnnounce: Row = {
   peers: '[{"ip":"10.0.0.1","port":1}]',
 }
 
+const oldWatching: Row = {
+  download_id: 1,
+  file: 2,
+  name: 'b.mkv',
+  position: 101_000,
+  duration: null,
+  watched: 1,
+  at: 5,
+}
+
 /** How the run that wrote it ended, and in which boot of the machine. */
 export interface OldEnd {
   readonly clean: boolean
@@ -132,6 +142,7 @@ export function makeOldDatabase(path: string, schema: number, downloads: number,
     if (schema >= 8) insert('feed_items', { feed: 1, item: OLD_FEED_ITEM, seen_at: 8 })
     if (schema >= 10) insert('own_files', { download_id: 1, first: 0, last: 3 })
     if (schema >= 11) insert('announces', oldAnnounce)
+    if (schema >= 13) insert('watching', oldWatching)
     if (schema >= 7) insert('discovered_metadata', { info_hash: hashOf(9), info: Buffer.from('de'), found_at: 6 })
   })()
   assertFilled(database)

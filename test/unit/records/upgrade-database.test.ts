@@ -134,6 +134,16 @@ function assertLaterTables(database: RecordsDatabase, schema: number): void {
     kept.map(row => [row.infoHash, row.tracker, row.mayAskAtMs, row.peers]),
     schema < 11 ? [] : [[hashOf(1), 'http://t1/announce', 2_000_000_000_000, '[{"ip":"10.0.0.1","port":1}]']],
   )
+  const left = {
+    infoHash: hashOf(1),
+    file: 2,
+    name: 'b.mkv',
+    positionMs: 101_000,
+    durationMs: null,
+    watched: true,
+    atMs: 5,
+  }
+  assert.deepEqual(reply(database, 'watching.of', hashOf(1)), schema < 13 ? [] : [left])
 }
 
 /** Writes to every table, as a running node would. */

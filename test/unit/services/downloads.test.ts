@@ -185,6 +185,24 @@ test('uris that cannot be used are refused with their code', async () => {
   assert.deepEqual(bench.engine.log, [])
 })
 
+test('the destination is looked at while the torrent is read, and made once that is known', async () => {
+  const bench = await startDownloads()
+  bench.sources.set('/a.torrent', Buffer.from('no torrent'))
+  bench.sources.set('/b.torrent', encodeMetainfo(metainfo))
+  bench.sources.set('http://x.example/t', encodeMetainfo(metainfo))
+  const stepsOf = async (uri: string): Promise<string[]> => {
+    bench.steps.splice(0)
+    await bench.downloads.add({ uri, destination: '/to' }).catch(() => undefined)
+    return [...bench.steps]
+  }
+  assert.deepEqual(await stepsOf('/a.torrent'), ['look', 'read'])
+  // Another host may take its time: a look would be old by then.
+  assert.deepEqual(await stepsOf('http://x.example/t'), ['read', 'look', 'prepare'])
+  assert.deepEqual(await stepsOf('/b.torrent'), ['look', 'read'], 'it is there already')
+  await bench.downloads.remove(metainfo.infoHash, false)
+  assert.deepEqual(await stepsOf('/b.torrent'), ['look', 'read', 'prepare'])
+})
+
 test('anonymous downloads: checked first, then refused while there are no circuits', async () => {
   const bench = await startDownloads()
   const add = (more: object) => bench.downloads.add({ uri: magnet, ...more })

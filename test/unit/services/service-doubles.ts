@@ -36,6 +36,7 @@ import type { Metainfo } from '../../../src/wire/metainfo/torrent-types.ts'
 import { NO_OBSTACLES } from '../../../src/torrent/session/suspended-torrent.ts'
 import { idleWebSeed } from '../../../src/torrent/web-seeds/web-seed-row.ts'
 import { silentLog } from '../../kit/doubles/silent-log.ts'
+import { folderDouble } from './folder-double.ts'
 
 /** Time that moves only by advance(). */
 export class HandClock implements Clock {
@@ -416,6 +417,8 @@ export interface DownloadsBench {
   readonly written: Map<string, Uint8Array>
   /** Folders that prepareFolder refuses. */
   readonly badFolders: Set<string>
+  /** Sources read, destinations looked at and made, in this order. */
+  readonly steps: string[]
 }
 
 /** A started service over doubles. */
@@ -450,7 +453,9 @@ export async function startDownloads(
     checkAfterComplete: false,
     scrubDays: 0,
   }
+  const steps: string[] = []
   const read = (name: string): Uint8Array => {
+    steps.push('read')
     const bytes = sources.get(name)
     if (bytes === undefined) throw new AppError('SourceFailed')
     return bytes
@@ -467,14 +472,7 @@ export async function startDownloads(
     previews,
     hidden: () => hidden,
     settings: () => settings,
-    prepareFolder: async folder => {
-      if (badFolders.has(folder)) throw new AppError('InvalidParameter', 'destination: no.')
-      return folder
-    },
-    freeBytes: async folder => {
-      if (badFolders.has(folder)) throw new Error('no such folder')
-      return 1_000_000
-    },
+    ...folderDouble(badFolders, steps),
     files: {
       write: async (path, bytes) => {
         if (written.has(path)) throw new AppError('StateConflict')
@@ -489,5 +487,5 @@ export async function startDownloads(
     previews.start(engine, null, anonymous)
     await downloads.load(engine, anonymous)
   }
-  return { downloads, engine, records, clock, previews, emitted, sources, settings, badFolders, written }
+  return { downloads, engine, records, clock, previews, emitted, sources, settings, badFolders, written, steps }
 }

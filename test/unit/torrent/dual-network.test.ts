@@ -107,6 +107,22 @@ test('where somebody waits uTP is asked first all the same, and TCP a moment lat
   assert.deepEqual(rig.tried, { utp: 1, tcp: 1 })
 })
 
+test('an answer that came while this thread was busy counts, although the head start is over', async () => {
+  for (const [near, first, second] of [
+    ['10.0.0.2', 'tcp', 'utp'],
+    ['192.0.2.1', 'utp', 'tcp'],
+  ] as const) {
+    const rig = new Rig()
+    const stream = rig.connect({ ip: near, port: 6881 }, true)
+    // What is due runs first, in the order in which it was asked for; then what has come is read.
+    rig.clock.after(5, () => rig.last(first).handlers.open?.())
+    await rig.clock.advance(1000)
+    assert.equal(rig.tried[second], 0, `${near} was asked by ${second} too`)
+    assert.equal(stream.utp, first === 'utp')
+    assert.deepEqual(rig.events, ['open'])
+  }
+})
+
 test('TCP joins after the head start; the first to answer carries the stream, the other one is ended', async () => {
   const rig = new Rig()
   const stream = rig.connect()

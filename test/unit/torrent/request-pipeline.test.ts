@@ -116,3 +116,19 @@ test('requests go out in lots of an eighth of the target, one by one for a reade
   pipeline.setStreaming(true)
   assert.equal(pipeline.room(pipeline.target - 1), 1)
 })
+
+test('a near peer is asked for a whole MiB at once while someone streams, others are not', () => {
+  const near = new RequestPipeline(true)
+  assert.equal(near.target, 4, 'nobody waits')
+  near.setStreaming(true)
+  assert.equal(near.room(0), 64)
+  const far = new RequestPipeline()
+  far.setStreaming(true)
+  assert.equal(far.room(0), 4)
+  // What it gives decides from the first measurement on.
+  run(near, 100_000, 5, 3000)
+  assert.ok(near.target <= 12, `${near.target}`)
+  near.setStreaming(false)
+  near.setStreaming(true)
+  assert.ok(near.target <= 12, `${near.target}`)
+})

@@ -1,4 +1,4 @@
-// What the dashboard makes of numbers, addresses, lines, settings, pieces and subtitles.
+// What the dashboard makes of numbers, addresses, lines, settings and pieces.
 
 import { settingsTable } from '../../kit/all-settings.ts'
 import assert from 'node:assert/strict'
@@ -10,7 +10,6 @@ import { bitsOf, shares } from '../../../src/web/model/piece-runs.ts'
 import { addressOf, home, type Place, placeOf } from '../../../src/web/model/place.ts'
 import { RateHistory } from '../../../src/web/model/rate-history.ts'
 import { entered, fieldsOf, headingOf, refusedOption, valueOf } from '../../../src/web/model/settings-form.ts'
-import { toWebVtt } from '../../../src/web/model/subtitles.ts'
 import { settingsJsonSchema } from '../../../src/node/settings/settings-docs.ts'
 import { download } from '../../contract/http/sample-records.ts'
 
@@ -136,14 +135,6 @@ test('every setting of the node has a field, and what is entered becomes the val
   assert.equal(headingOf('max_download_rate'), 'Max download rate')
   assert.equal(headingOf('http_port'), 'HTTP port')
   assert.equal(headingOf('utp'), 'uTP')
-})
-
-test('SubRip becomes WebVTT', () => {
-  assert.equal(
-    toWebVtt('\uFEFF1\r\n00:00:01,000 --> 00:00:02,500\r\nHello, you\r\n'),
-    'WEBVTT\n\n1\n00:00:01.000 --> 00:00:02.500\nHello, you\n',
-  )
-  assert.equal(toWebVtt('WEBVTT\n\nx'), 'WEBVTT\n\nx')
 })
 
 test('names of strangers do not turn their direction round', () => {

@@ -34,6 +34,8 @@ else {
       send({ kind: 'answers', ...database.run(message.jobs) })
       return
     }
+    // Told to the records alone.
+    if (message.kind === 'rest') return
     database.close()
     send({ kind: 'closed' })
     port.close()

@@ -1,10 +1,10 @@
 // The files of a download: which are fetched and how soon, and links that play them.
 
-import { useState } from 'preact/hooks'
-import type { Download, DownloadFile } from '../../../client/core-routes.ts'
-import { bytes, counted, percent } from '../../model/format.ts'
+import { useMemo, useState } from 'preact/hooks'
+import type { Download, DownloadFile, WatchingRecord } from '../../../client/core-routes.ts'
+import { bytes, counted, percent, place } from '../../model/format.ts'
 import { addressOf } from '../../model/place.ts'
-import { change, files as filesOf, playerLink, savePlaylist } from '../../node/commands.ts'
+import { change, files as filesOf, leftAt, playerLink, savePlaylist } from '../../node/commands.ts'
 import { session } from '../../node/context.ts'
 import { useAnswer } from '../../node/use-answer.ts'
 import { copyText } from '../../parts/copy-button.tsx'
@@ -37,10 +37,18 @@ function namedPriority(priority: number): number {
 interface FileRowProps {
   readonly infohash: string
   readonly file: DownloadFile
+  /** Where it was left; null: never begun. */
+  readonly left: WatchingRecord | null
   changed(): void
 }
 
-function FileRow({ infohash, file, changed }: FileRowProps) {
+function leftText(left: WatchingRecord | null): string {
+  if (left === null) return ''
+  if (left.continue_at > 0) return ` · left at ${place(left.continue_at)}`
+  return left.watched ? ' · watched' : ''
+}
+
+function FileRow({ infohash, file, left, changed }: FileRowProps) {
   const setPriority = async (priority: number) => {
     const list: number[] = Array.from({ length: file.index }, () => -1)
     await session.attempt(() => change(infohash, { file_priorities: [...list, priority] }))
@@ -58,6 +66,7 @@ function FileRow({ infohash, file, changed }: FileRowProps) {
         <span class="file-facts number">
           {bytes(file.size)}
           {file.progress < 1 && ` · ${percent(file.progress)}`}
+          {leftText(left)}
         </span>
       </span>
       <select
@@ -100,17 +109,24 @@ function FileRow({ infohash, file, changed }: FileRowProps) {
 interface FileListProps {
   readonly infohash: string
   readonly files: readonly DownloadFile[]
+  readonly left: ReadonlyMap<number, WatchingRecord>
   changed(): void
 }
 
-function FileList({ infohash, files, changed }: FileListProps) {
+function FileList({ infohash, files, left, changed }: FileListProps) {
   const view = useWindow<HTMLDivElement>(files.length, ROW_HEIGHT)
   return (
     <div class="file-scroll" ref={view.scroller} tabIndex={0} role="group" aria-label="Files">
       <div style={{ height: `${files.length * ROW_HEIGHT}px` }}>
         <ul class="file-list" style={{ transform: `translateY(${view.first * ROW_HEIGHT}px)` }}>
           {files.slice(view.first, view.end).map(file => (
-            <FileRow key={file.index} infohash={infohash} file={file} changed={changed} />
+            <FileRow
+              key={file.index}
+              infohash={infohash}
+              file={file}
+              left={left.get(file.index) ?? null}
+              changed={changed}
+            />
           ))}
         </ul>
       </div>
@@ -129,6 +145,8 @@ export function DetailFiles({ record }: { record: Download }) {
     return files
   }
   const { value: files, problem, refresh } = useAnswer(ask, [infohash, record.total_pieces], everyMs)
+  const { value: begun } = useAnswer(signal => leftAt(infohash, signal), [infohash], 0)
+  const left = useMemo(() => new Map((begun ?? []).map(one => [one.fileindex, one])), [begun])
   if (files === null) return <p class="nothing muted">{problem || 'Asking the node…'}</p>
   if (files.length === 0) return <p class="nothing muted">Its files are known when its metadata has come.</p>
   const select = async (indexes: number[]) => {
@@ -152,7 +170,7 @@ export function DetailFiles({ record }: { record: Download }) {
           <Icon name="film" size={16} /> Playlist
         </button>
       </div>
-      <FileList infohash={infohash} files={files} changed={refresh} />
+      <FileList infohash={infohash} files={files} left={left} changed={refresh} />
     </>
   )
 }

@@ -87,15 +87,24 @@ class FakeSocket {
   }
 }
 
-/** `cached`: bytes from the start of the file that can be read without waiting. */
-function rig(size: number, room: number, range = '', cached = 0, schedule = new StreamSchedule(realClock, 60_000)) {
+/** `cached`: bytes from the start of the file that can be read without waiting; `others`: slots that others have. */
+function rig(
+  size: number,
+  room: number,
+  range = '',
+  cached = 0,
+  schedule = new StreamSchedule(realClock, 60_000),
+  others = 0,
+) {
   const content = randomBytes(size)
   const socket = new FakeSocket(room)
   const arena = new CountingArena(2)
-  let closed = 0
+  const lent = Array.from({ length: others }, () => arena.lease() ?? assert.fail('no slot'))
+  let [closed, reads, atHand] = [0, 0, cached]
   const reader: StreamReader = {
     waitFor: position => size - position,
     read: async (position, length, slot) => {
+      reads += 1
       const part = content.subarray(position, position + length)
       slot.bytes.set(part)
       return part.length
@@ -110,7 +119,7 @@ function rig(size: number, room: number, range = '', cached = 0, schedule = new 
     size,
     tag: 't',
     readNow: (position, length, into) => {
-      const count = Math.max(0, Math.min(length, into.length, cached - position))
+      const count = Math.max(0, Math.min(length, into.length, atHand - position))
       into.set(content.subarray(position, position + count))
       return count
     },
@@ -130,7 +139,9 @@ function rig(size: number, room: number, range = '', cached = 0, schedule = new 
   )
   reply.leaveHandler()
   const writer = new RangeWriter(reply, plan, file, { arena, schedule, scratch: new Scratch(new Uint8Array(200_000)) })
-  return { content, socket, arena, writer, plan, ended: writer.run(), opened: () => opened, closed: () => closed }
+  const counts = { opened: () => opened, closed: () => closed, reads: () => reads }
+  const cache = (bytes: number): void => void (atHand = bytes)
+  return { content, socket, arena, lent, writer, plan, cache, ended: writer.run(), ...counts }
 }
 
 test('an answer that is at hand and that the socket takes is over at once, without a reader', async () => {
@@ -278,4 +289,22 @@ test('a client that goes before the turn of its answer leaves nothing behind', a
   await ended
   assert.equal(opened(), 0)
   assert.equal(socket.taken.length, 0)
+})
+
+test('an answer that waited for a slot looks again whether its bytes are at hand by then', async () => {
+  for (const [cached, reads] of [
+    [200_000, 0],
+    [0, 1],
+  ] as const) {
+    const room = Number.POSITIVE_INFINITY
+    const at = rig(200_000, room, '', 0, new StreamSchedule(realClock, 60_000), 2)
+    assert.equal(at.socket.offset, 0)
+    // Another answer had the file opened, or not.
+    at.cache(cached)
+    for (const slot of at.lent) at.arena.release(slot)
+    await at.ended
+    assert.ok(Buffer.concat(at.socket.taken).equals(at.content))
+    assert.equal(at.reads(), reads)
+    assert.equal(at.arena.freeCount, 2)
+  }
 })

@@ -1,0 +1,213 @@
+// The media server: one library, one list of devices, and at each chosen interface a listener and an announcer. States:
+// made -> (start) running -> (stop) over. Interfaces that come and go are followed by looking at them again.
+
+import { AppError, errorText } from '../../../base/errors.ts'
+import type { Clock, Timer } from '../../../ports/clock.ts'
+import type { FurtherListener, FurtherListening } from '../../../http/further-listener.ts'
+import type { Log } from '../../../ports/log.ts'
+import type { Random } from '../../../ports/random.ts'
+import type { EventPost } from '../ports/event-post.ts'
+import type { FilmDurations } from '../ports/film-durations.ts'
+import type { LanInterface } from '../ports/lan-interfaces.ts'
+import type { SsdpNetwork } from '../ports/ssdp-network.ts'
+import { SERVICES } from '../wire/services.ts'
+import { Announcer } from './announcer.ts'
+import { sourceProtocols } from './content-directory.ts'
+import type { DeviceGrants } from './device-grants.ts'
+import type { DlnaInterfaceRecord } from './dlna-api.ts'
+import { type LibraryDownloads, MediaLibrary } from './media-library.ts'
+import { MediaRequests } from './media-requests.ts'
+import { MediaStreams } from './media-streams.ts'
+import { Subscriptions } from './subscriptions.ts'
+
+/** Between two looks at the interfaces, and at the downloads while somebody subscribes to changes. */
+const LOOK_MS = 15_000
+
+/** How it is set up. */
+export interface MediaServerOptions {
+  /** What players call it. */
+  readonly name: string
+  readonly version: string
+  /** 0: a free one, the same as in the last run where that is free. */
+  readonly port: number
+}
+
+/** What it works with. */
+export interface MediaServerDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  /** Opened. */
+  readonly grants: DeviceGrants
+  readonly downloads: LibraryDownloads
+  readonly listening: FurtherListening
+  readonly network: SsdpNetwork
+  readonly post: EventPost
+  readonly durations: FilmDurations
+  /** The interfaces to be served, as they are now. */
+  interfaces(): readonly LanInterface[]
+}
+
+interface Served {
+  readonly at: LanInterface
+  readonly listener: FurtherListener
+  readonly announcer: Announcer
+  readonly location: string
+}
+
+/** The media server: one library, one list of devices, and at each chosen interface a listener and an announcer. */
+export class MediaServer {
+  readonly #options: MediaServerOptions
+  readonly #deps: MediaServerDeps
+  readonly #library: MediaLibrary
+  readonly #streams: MediaStreams
+  readonly #subscriptions: Subscriptions
+  readonly #served = new Map<string, Served>()
+  readonly #problems = new Map<string, string>()
+  #timer: Timer | null = null
+  #looking: Promise<void> = Promise.resolve()
+  #stopped = false
+
+  constructor(options: MediaServerOptions, deps: MediaServerDeps) {
+    this.#options = options
+    this.#deps = deps
+    const { clock, random, grants, downloads, post } = deps
+    const content = SERVICES.find(({ key }) => key === 'content')
+    this.#library = new MediaLibrary({
+      clock,
+      downloads,
+      keyOf: infohash => grants.keyOf(infohash),
+      changed: () => content !== undefined && this.#subscriptions.changed(content),
+    })
+    this.#streams = new MediaStreams({ grants, library: this.#library, downloads })
+    this.#subscriptions = new Subscriptions({
+      clock,
+      random,
+      post,
+      variables: ({ key }) => this.#variables(key),
+    })
+  }
+
+  /** Serves the interfaces that are there, and those that come. */
+  async start(): Promise<void> {
+    await this.#look()
+    this.#timer = this.#deps.clock.every(LOOK_MS, () => {
+      this.#looking = this.#looking.then(() => this.#look())
+      if (this.#subscriptions.size > 0) this.#library.current().catch((error: unknown) => this.#say(error))
+    })
+  }
+
+  /** What is served, and what is in the way. */
+  get interfaces(): DlnaInterfaceRecord[] {
+    return Array.from(this.#served.values(), ({ at, listener, location }) => {
+      return { name: at.name, address: at.ip, port: listener.port, location }
+    })
+  }
+
+  /** '' = everything is as it should be. */
+  get problem(): string {
+    if (this.#problems.size > 0) return [...this.#problems.values()].join(' ')
+    return this.#served.size > 0 ? '' : 'No interface to a private network is there that the settings allow.'
+  }
+
+  /** Files that a device reads now. */
+  streamsOf(device: string): number {
+    return this.#streams.countOf(device)
+  }
+
+  /** What a device has open ends. */
+  cut(device: string, ip: string): void {
+    this.#streams.cut(device)
+    this.#subscriptions.forget(ip)
+  }
+
+  /** Says goodbye and closes everything. Never rejects. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#timer?.cancel()
+    this.#library.stop()
+    this.#subscriptions.stop()
+    await this.#looking
+    await Promise.all(Array.from(this.#served.keys(), ip => this.#close(ip)))
+  }
+
+  #variables(key: string): Readonly<Record<string, string | number>> {
+    if (key === 'content') return { SystemUpdateID: this.#library.latest.updateId }
+    if (key === 'connections')
+      return { SourceProtocolInfo: sourceProtocols(), SinkProtocolInfo: '', CurrentConnectionIDs: '0' }
+    return {}
+  }
+
+  #say(error: unknown): void {
+    this.#deps.log.error('the downloads could not be looked at', { error: errorText(error) })
+  }
+
+  /** Never rejects. */
+  async #look(): Promise<void> {
+    const present = new Map(this.#deps.interfaces().map(at => [at.ip, at]))
+    for (const [ip, { at }] of this.#served) if (present.get(ip)?.bits !== at.bits) await this.#close(ip)
+    for (const ip of this.#problems.keys()) if (!present.has(ip)) this.#problems.delete(ip)
+    for (const at of present.values()) if (!this.#served.has(at.ip) && !this.#stopped) await this.#open(at)
+  }
+
+  async #open(at: LanInterface): Promise<void> {
+    try {
+      this.#served.set(at.ip, await this.#serve(at))
+      this.#problems.delete(at.ip)
+      this.#deps.log.info('players in the network are served', { interface: at.name, address: at.ip })
+    } catch (error) {
+      if (!this.#problems.has(at.ip))
+        this.#deps.log.warn('an interface cannot be served', { interface: at.name, error: errorText(error) })
+      this.#problems.set(at.ip, `${at.name}: ${errorText(error)}`)
+    }
+  }
+
+  async #serve(at: LanInterface): Promise<Served> {
+    const { clock, random, grants, network, durations } = this.#deps
+    const { name, version } = this.#options
+    const server = `Linux UPnP/1.0 DLNADOC/1.50 Tributary/${version}`
+    const requests = new MediaRequests(at, {
+      grants,
+      library: this.#library,
+      streams: this.#streams,
+      subscriptions: this.#subscriptions,
+      durations,
+      server,
+      description: () => ({ udn: grants.udn, name, version }),
+    })
+    const listener = await this.#listen(at, requests)
+    try {
+      const location = requests.listensAt(listener.port)
+      const deps = { clock, random, network, mayAsk: (ip: string) => grants.mayAsk(ip) }
+      const announcer = new Announcer(at, { udn: grants.udn, location, server }, deps)
+      await announcer.start()
+      return { at, listener, announcer, location }
+    } catch (error) {
+      listener.close()
+      throw error
+    }
+  }
+
+  /** Links name the port: it stays the same as long as it can. */
+  async #listen({ ip }: LanInterface, requests: MediaRequests): Promise<FurtherListener> {
+    const { listening, grants } = this.#deps
+    const { port } = this.#options
+    if (port !== 0) return listening.listenFor({ host: ip, port }, requests)
+    const [first] = this.#served.values()
+    const before = first?.listener.port ?? grants.port
+    const listener = await listening.listenFor({ host: ip, port: before }, requests).catch((error: unknown) => {
+      if (before === 0 || !(error instanceof AppError) || error.code !== 'PortTaken') throw error
+      return listening.listenFor({ host: ip, port: 0 }, requests)
+    })
+    if (first === undefined) await grants.keepPort(listener.port)
+    return listener
+  }
+
+  async #close(ip: string): Promise<void> {
+    const served = this.#served.get(ip)
+    if (served === undefined) return
+    this.#served.delete(ip)
+    await served.announcer.stop()
+    served.listener.close()
+  }
+}

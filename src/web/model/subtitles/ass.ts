@@ -1,0 +1,56 @@
+// ASS and SSA (Sub Station Alpha): texts and times; styles, places and drawings are left out. Pure.
+
+import { type Cue, cueOf, MAX_CUES } from './cue.ts'
+
+const FIELDS = ['layer', 'start', 'end', 'style', 'name', 'marginl', 'marginr', 'marginv', 'effect', 'text']
+const TIME = /^(\d{1,3}):(\d{1,2}):(\d{1,2})[.:,](\d{1,3})$/
+
+/** Cues of the section `[Events]`, by their start. */
+export function assCues(lines: Iterable<string>): Cue[] {
+  const cues: Cue[] = []
+  const seen = new Set<string>()
+  let fields = FIELDS
+  for (const line of lines) {
+    const found = /^(Format|Dialogue):/i.exec(line)?.[1]?.toLowerCase()
+    const rest = line.slice(line.indexOf(':') + 1).slice(0, 8000)
+    // The styles have a format too, of other fields.
+    if (found === 'format' && /\bstart\b/i.test(rest)) fields = rest.split(',').map(name => name.trim().toLowerCase())
+    if (found !== 'dialogue') continue
+    const cue = dialogueOf(rest, fields)
+    // Outlines and karaoke say one text in many layers.
+    const key = cue === null ? '' : `${cue.startMs} ${cue.endMs} ${cue.text}`
+    if (cue === null || seen.has(key)) continue
+    seen.add(key)
+    cues.push(cue)
+    if (cues.length >= MAX_CUES) break
+  }
+  return cues.sort((a, b) => a.startMs - b.startMs)
+}
+
+function dialogueOf(rest: string, fields: readonly string[]): Cue | null {
+  const values = rest.split(',')
+  const last = fields.length - 1
+  const value = (name: string): string => {
+    const at = fields.indexOf(name)
+    // The text is the last field, commas and all.
+    return at === last ? values.slice(at).join(',') : (values[at] ?? '').trim()
+  }
+  const [startMs, endMs] = [msOf(value('start')), msOf(value('end'))]
+  return startMs === null || endMs === null ? null : cueOf(startMs, endMs, plain(value('text')))
+}
+
+function msOf(text: string): number | null {
+  const match = TIME.exec(text)
+  if (match === null) return null
+  const [hours = 0, minutes = 0, seconds = 0] = match.slice(1, 4).map(Number)
+  return ((hours * 60 + minutes) * 60 + seconds) * 1000 + Number((match[4] ?? '').padEnd(3, '0'))
+}
+
+function plain(text: string): string {
+  // `\p1`: what follows draws a shape.
+  if (/\{[^{}]{0,400}\\p[1-9]/.test(text)) return ''
+  return text
+    .replace(/\{[^{}]{0,4000}\}/g, '')
+    .replace(/\\[Nn]/g, '\n')
+    .replace(/\\h/g, ' ')
+}

@@ -1,0 +1,75 @@
+// The film: the browser's own player on the signed link of a file, and what keeps it from playing.
+
+import type { ComponentChildren, RefObject } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { DownloadFile } from '../../../client/core-routes.ts'
+import { type Trouble, troubleTexts } from '../../model/playable.ts'
+import { addressOf } from '../../node/api.ts'
+import { Icon } from '../../parts/icons.tsx'
+import { useTrouble } from './use-trouble.ts'
+
+interface FilmProps {
+  readonly file: DownloadFile
+  readonly video: RefObject<HTMLVideoElement | null>
+  /** Where it begins, seconds; null: it waits for that. */
+  readonly startSec: number | null
+  /** Tracks of subtitles. */
+  readonly children: ComponentChildren
+  /** Asks for a new link. */
+  renew(): void
+}
+
+function TroubleNote({ trouble }: { trouble: Trouble }) {
+  return (
+    <p class={`player-trouble ${trouble}`} role={trouble === 'sound' ? 'status' : 'alert'}>
+      <Icon name="warn" size={16} /> {troubleTexts[trouble]}
+    </p>
+  )
+}
+
+/** Plays a file; goes on where it was when it gets a new link. */
+export function Film({ file, video, startSec, children, renew }: FilmProps) {
+  const position = useRef(startSec ?? 0)
+  const first = useRef(true)
+  const { trouble, failed, looked } = useTrouble(video, file, renew)
+  useEffect(() => {
+    const element = video.current
+    if (element === null || first.current) {
+      first.current = false
+      return
+    }
+    element.load()
+    element.currentTime = position.current
+    if (startSec !== null) void element.play().catch(() => undefined)
+  }, [file])
+  useEffect(() => {
+    const element = video.current
+    if (element === null || startSec === null) return
+    position.current = startSec
+    if (startSec > 0) element.currentTime = startSec
+    // Where a browser wants a tap first, its own button is there.
+    void element.play().catch(() => undefined)
+  }, [startSec])
+  return (
+    <>
+      <video
+        ref={video}
+        class="video"
+        hidden={trouble === 'format'}
+        controls
+        playsInline
+        preload="metadata"
+        src={addressOf(file.stream_url)}
+        onLoadedMetadata={looked}
+        onTimeUpdate={event => {
+          if (event.currentTarget.currentTime > 0) position.current = event.currentTarget.currentTime
+          looked()
+        }}
+        onError={failed}
+      >
+        {children}
+      </video>
+      {trouble !== null && <TroubleNote trouble={trouble} />}
+    </>
+  )
+}

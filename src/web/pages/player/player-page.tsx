@@ -1,0 +1,58 @@
+// Plays a file in the page by its signed link, while it is still being downloaded. A new link is asked for when one has
+// expired, and playing goes on where it was; another time, and on another device, where it was left.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { DownloadFile } from '../../../client/core-routes.ts'
+import { addressOf } from '../../model/place.ts'
+import { files as filesOf, leftAt } from '../../node/commands.ts'
+import { session } from '../../node/context.ts'
+import { recordOf } from '../../node/session.ts'
+import { useAnswer } from '../../node/use-answer.ts'
+import { Icon } from '../../parts/icons.tsx'
+import { Played } from './played.tsx'
+
+/** Plays a file in the page by its signed link, while it is still being downloaded. */
+export function PlayerPage({ infohash, file: index }: { infohash: string; file: number }) {
+  const record = recordOf(session, infohash)
+  const ask = async (signal: AbortSignal) => {
+    const [files, left] = await Promise.all([filesOf(infohash, signal), leftAt(infohash, signal)])
+    return { files, left }
+  }
+  const { value, problem, refresh } = useAnswer(ask, [infohash, index, record?.total_pieces ?? 0], 0)
+  const files = value?.files ?? []
+  const [link, setLink] = useState<DownloadFile | null>(null)
+  const stage = useRef<HTMLDivElement>(null)
+  const found = files.find(each => each.index === index) ?? null
+  // Kept while another link is asked for, but not of another file.
+  const shown = found ?? (link?.index === index ? link : null)
+  useEffect(() => {
+    if (found !== null) setLink(found)
+  }, [value])
+  return (
+    <section class="player" aria-labelledby="player-name">
+      <header class="player-head">
+        <a class="button quiet" href={addressOf({ page: 'downloads', infohash, tab: 'files' })} aria-label="Back">
+          <Icon name="back" />
+        </a>
+        <h1 id="player-name">
+          <bdi>{shown?.name.split('/').at(-1) ?? record?.name ?? 'Player'}</bdi>
+        </h1>
+      </header>
+      <div class="stage" ref={stage}>
+        {shown === null ? (
+          <p class="nothing muted">{problem || 'Finding the file…'}</p>
+        ) : (
+          <Played
+            key={`${infohash}/${index}`}
+            infohash={infohash}
+            file={shown}
+            files={files}
+            left={value?.left.find(({ fileindex }) => fileindex === index) ?? null}
+            stage={stage}
+            renew={refresh}
+          />
+        )}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,115 @@
+// Which subtitles are shown, and how: their encoding, their time, their size.
+
+import { useId } from 'preact/hooks'
+import { encodings } from '../../model/subtitles/encodings.ts'
+import type { Subtitles } from './use-subtitles.ts'
+
+/** Sizes of subtitles, percent; style/player.css has a rule for each. */
+export type SubtitleSize = 75 | 100 | 150 | 200
+const sizes: readonly SubtitleSize[] = [75, 100, 150, 200]
+const STEP_SEC = 0.25
+
+interface SubtitleToolsProps {
+  readonly subtitles: Subtitles
+  readonly size: SubtitleSize
+  setSize(size: SubtitleSize): void
+}
+
+function Choice({ subtitles: { choices, source, choose } }: { subtitles: Subtitles }) {
+  if (choices.length === 0 && source === null) return null
+  const own = source !== null && source.index === null
+  return (
+    <label class="subtitle-choice">
+      Subtitles
+      <select
+        value={source === null ? '' : own ? 'own' : String(source.index)}
+        onChange={({ currentTarget: { value } }) => {
+          if (value !== 'own') choose(choices.find(file => String(file.index) === value) ?? null)
+        }}
+      >
+        <option value="">None</option>
+        {own && <option value="own">{source.name}</option>}
+        {choices.map(file => (
+          <option key={file.index} value={String(file.index)}>
+            {file.name}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+function OwnFile({ open }: Pick<Subtitles, 'open'>) {
+  const field = useId()
+  return (
+    <span class="file-pick">
+      <label for={field} class="button" title="A file of this device; it may also be dropped on the film">
+        Subtitle file
+      </label>
+      <input
+        id={field}
+        class="visually-hidden"
+        type="file"
+        accept=".srt,.vtt,.ass,.ssa"
+        onChange={({ currentTarget }) => {
+          const file = currentTarget.files?.[0]
+          if (file !== undefined) open(file)
+          currentTarget.value = ''
+        }}
+      />
+    </span>
+  )
+}
+
+function Adjust({ subtitles, size, setSize }: SubtitleToolsProps) {
+  const { encoding, offsetSec, readAs, move } = subtitles
+  return (
+    <>
+      <label class="subtitle-choice">
+        Encoding
+        <select value={encoding} onChange={event => readAs(event.currentTarget.value)}>
+          {encodings.map(([label, name]) => (
+            <option key={label} value={label}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <span class="subtitle-choice" role="group" aria-label="Time of the subtitles">
+        <button type="button" aria-label="Subtitles earlier" onClick={() => move(offsetSec - STEP_SEC)}>
+          −
+        </button>
+        <output class="number">{`${offsetSec > 0 ? '+' : ''}${offsetSec.toFixed(2)} s`}</output>
+        <button type="button" aria-label="Subtitles later" onClick={() => move(offsetSec + STEP_SEC)}>
+          +
+        </button>
+      </span>
+      <label class="subtitle-choice">
+        Size
+        <select value={String(size)} onChange={event => setSize(sizeOf(event.currentTarget.value))}>
+          {sizes.map(each => (
+            <option key={each} value={String(each)}>
+              {each} %
+            </option>
+          ))}
+        </select>
+      </label>
+    </>
+  )
+}
+
+/** The size of a text; 100 where it is none. */
+export function sizeOf(text: string | null): SubtitleSize {
+  return sizes.find(size => String(size) === text) ?? 100
+}
+
+/** All of it; encoding, time and size only while something is shown. */
+export function SubtitleTools(props: SubtitleToolsProps) {
+  return (
+    <>
+      <Choice subtitles={props.subtitles} />
+      <OwnFile open={props.subtitles.open} />
+      {props.subtitles.source !== null && <Adjust {...props} />}
+    </>
+  )
+}

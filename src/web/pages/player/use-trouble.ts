@@ -1,0 +1,80 @@
+// What keeps the browser from playing a film: found by what its element shows, told as long as it lasts. Where a
+// link has expired it asks for another; where no more comes it tries again until it does.
+
+import type { RefObject } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { DownloadFile } from '../../../client/core-routes.ts'
+import { missingOf, type Trouble, troubleOf } from '../../model/playable.ts'
+import { addressOf } from '../../node/api.ts'
+
+/** A new link is asked for when one that worked fails; a file that cannot be played fails at once again. */
+const RETRY_AFTER_MS = 10_000
+/** A new link has come by then, or none does. */
+const JUDGED_AFTER_MS = 1500
+
+/** Trouble, and what the element is to call. */
+export interface TroubleWatch {
+  readonly trouble: Trouble | null
+  /** Its `error`. */
+  failed(): void
+  /** Its `loadedmetadata` and `timeupdate`. */
+  looked(): void
+}
+
+/** `renew` asks for a new link. */
+export function useTrouble(
+  video: RefObject<HTMLVideoElement | null>,
+  file: DownloadFile,
+  renew: () => void,
+): TroubleWatch {
+  const [trouble, setTrouble] = useState<Trouble | null>(null)
+  const renewedMs = useRef(Number.NEGATIVE_INFINITY)
+  const latest = useRef(renew)
+  latest.current = renew
+  useEffect(() => {
+    if (trouble !== 'stopped') return undefined
+    const timer = setInterval(() => latest.current(), RETRY_AFTER_MS)
+    return () => clearInterval(timer)
+  }, [trouble])
+  const judge = async () => {
+    const code = video.current?.error?.code
+    if (code !== undefined) setTrouble(troubleOf(code, await linkWorks(file)))
+  }
+  const failed = () => {
+    const now = performance.now()
+    if (trouble === 'stopped' || now - renewedMs.current < RETRY_AFTER_MS) return void judge()
+    renewedMs.current = now
+    setTimeout(() => void judge(), JUDGED_AFTER_MS)
+    return renew()
+  }
+  const looked = () => {
+    const element = video.current
+    // Elements tell of a time also when they have failed, or begin again: that says nothing of the film.
+    if (element === null || element.error !== null || element.readyState < HTMLMediaElement.HAVE_METADATA) return
+    const { videoWidth: width, currentTime } = element
+    const playedSec = Math.min(currentTime, playedSecOf(element))
+    setTrouble(missingOf({ name: file.name, width, playedSec, soundBytes: soundBytesOf(element) }))
+  }
+  return { trouble, failed, looked }
+}
+
+function playedSecOf({ played }: HTMLMediaElement): number {
+  let sum = 0
+  for (let at = 0; at < played.length; at++) sum += played.end(at) - played.start(at)
+  return sum
+}
+
+/** Null where the browser does not count it. */
+function soundBytesOf(element: HTMLMediaElement): number | null {
+  const { webkitAudioDecodedByteCount: bytes } = element as { webkitAudioDecodedByteCount?: number }
+  return bytes ?? null
+}
+
+// Without the key: the link alone is what the element has.
+async function linkWorks(file: DownloadFile): Promise<boolean> {
+  try {
+    return (await fetch(addressOf(file.stream_url), { method: 'HEAD' })).ok
+  } catch {
+    return false
+  }
+}

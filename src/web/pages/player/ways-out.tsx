@@ -1,0 +1,34 @@
+// Ways out of the browser for a film: VLC of this device, a playlist for any player, the link itself.
+
+import { playerHost, playlistOf, vlcLink } from '../../model/ways-out.ts'
+import type { DownloadFile } from '../../../client/core-routes.ts'
+import { playerLink, saveText } from '../../node/commands.ts'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { Icon } from '../../parts/icons.tsx'
+
+interface WaysOutProps {
+  readonly file: DownloadFile
+  /** Where another player should begin, seconds. */
+  position(): number
+}
+
+/** Buttons that hand a film to another player. */
+export function WaysOut({ file, position }: WaysOutProps) {
+  const name = file.name.split('/').at(-1) ?? 'film'
+  const link = vlcLink(playerLink(file), playerHost(navigator.userAgent))
+  const saveList = () => saveText(playlistOf(name, playerLink(file), position()), `${name}.m3u`, 'audio/x-mpegurl')
+  return (
+    <>
+      {link === null ? (
+        <button type="button" title="A playlist, which VLC opens" onClick={saveList}>
+          <Icon name="film" /> Open in VLC
+        </button>
+      ) : (
+        <a class="button" href={link}>
+          <Icon name="film" /> Open in VLC
+        </a>
+      )}
+      <CopyButton label="Copy player link" what="Player link" icon="link" text={() => playerLink(file)} />
+    </>
+  )
+}

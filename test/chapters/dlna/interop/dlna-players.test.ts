@@ -1,0 +1,323 @@
+// Control points of other projects in the node's network, and strangers beside it: gssdp-discover and VLC as an ordinary
+// user find the node, walk its folders and play; who is in another network, names another Host or wants events
+// elsewhere gets nothing. Namespaces joined by wires (kit/lan-hosts.ts).
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../../../kit/content/content-on-disk.ts'
+import { type MadeTorrent, makeTorrent } from '../../../kit/content/make-torrent.ts'
+import { makeFilm } from '../../../kit/content/media-files.ts'
+import { addDownload, downloadComplete } from '../../../kit/nodes/downloads-client.ts'
+import { type NodeProcess, startNode } from '../../../kit/nodes/node-process.ts'
+import { needs } from '../../../kit/requirements.ts'
+import { waitFor } from '../../../kit/wait-for.ts'
+import { type LanHost, type LanHosts, makeLanHosts } from '../kit/lan-hosts.ts'
+
+const skip = needs('netns', 'root', 'ip', 'nsenter', 'curl', 'ffmpeg', 'gssdp-discover', 'vlc', 'setpriv')
+
+const SECONDS = 120
+const MEDIA_SERVER = 'urn:schemas-upnp-org:device:MediaServer:1'
+const CONTENT = 'urn:schemas-upnp-org:service:ContentDirectory:1'
+/** Users that are nobody on the machine. */
+const ORDINARY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+
+/** A program in a host, and what it has said. */
+interface Program {
+  readonly child: ChildProcess
+  text(): string
+  stop(): Promise<void>
+}
+
+function start(command: readonly string[]): Program {
+  const [program = '', ...rest] = command
+  const child = spawn(program, rest, { stdio: ['pipe', 'pipe', 'pipe'] })
+  let text = ''
+  const keep = (chunk: Buffer): void => void (text += chunk.toString())
+  child.stdout.on('data', keep)
+  child.stderr.on('data', keep)
+  child.stdin.on('error', () => undefined)
+  const ended = once(child, 'exit')
+  return {
+    child,
+    text: () => text,
+    stop: async () => {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+describe('players in the network', { skip, concurrency: 1 }, () => {
+  let hosts: LanHosts
+  let folder: TestFolder
+  let node: NodeProcess
+  let film: MadeTorrent
+  let base = ''
+  const programs: Program[] = []
+
+  before(async () => {
+    hosts = await makeLanHosts()
+    folder = await makeTestFolder()
+    node = await startNode({
+      settings: {
+        'api.http_host': hosts.controlIp,
+
+        'dlna.interfaces': 'lan0',
+        'dlna.name': 'Sofa & co',
+      },
+      prefix: hosts.prefix('node'),
+    })
+    // Not by a flag: those cannot be changed.
+    await node.request('POST', '/settings', { dlna: { enabled: true } })
+    const to = await folder.sub('to')
+    const add = async (made: MadeTorrent, name: string): Promise<void> => {
+      await writeContent(made, to, name)
+      const infoHash = await addDownload(node, await writeTorrent(made, folder.path), to)
+      await downloadComplete(node, infoHash)
+    }
+    const songs = Array.from({ length: 5000 }, (_, at) => ({ path: `song ${at + 1}.mp3`, length: 20 }))
+    await add(makeTorrent({ name: 'Songs', files: songs }), 'Songs')
+    const path = join(folder.path, 'film.mkv')
+    await makeFilm(path, SECONDS, 1000)
+    film = makeTorrent({ name: 'film.mkv', content: await readFile(path), pieceLength: 256 * 1024 })
+    await add(film, 'film.mkv')
+    const { interfaces } = await node.get<{ interfaces: { name: string; location: string }[] }>('/dlna')
+    assert.deepEqual(
+      interfaces.map(({ name }) => name),
+      ['lan0'],
+    )
+    base = new URL(interfaces[0]?.location ?? '').origin
+  })
+  after(async () => {
+    for (const program of programs) await program.stop()
+    await node?.stop()
+    await hosts?.stop()
+    await folder?.remove()
+  })
+
+  const run = (host: LanHost, ...command: readonly string[]): Program => {
+    const program = start([...hosts.prefix(host), ...command])
+    programs.push(program)
+    return program
+  }
+  const curl = (host: LanHost, ...more: readonly string[]): string =>
+    hosts.run(host, 'curl', '-sS', '-m', '10', ...more)
+  const status = (host: LanHost, ...more: readonly string[]): string =>
+    curl(host, '-o', join(folder.path, 'answer'), '-w', '%{http_code}', ...more)
+  const browse = (id: string, from: number, count: number, flag = 'BrowseDirectChildren'): string => {
+    const body =
+      '<?xml version="1.0"?><s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>' +
+      `<u:Browse xmlns:u="${CONTENT}"><ObjectID>${id}</ObjectID><BrowseFlag>${flag}</BrowseFlag><Filter>*</Filter>` +
+      `<StartingIndex>${from}</StartingIndex><RequestedCount>${count}</RequestedCount><SortCriteria></SortCriteria>` +
+      '</u:Browse></s:Body></s:Envelope>'
+    return curl('sofa', '-H', `SOAPACTION: "${CONTENT}#Browse"`, '--data-binary', body, `${base}/content/control`)
+  }
+  const filmUrl = (): string => /http:[^&<]*film\.mkv/.exec(browse('f', 0, 0))?.[0] ?? ''
+
+  test('gssdp-discover finds it in three seconds', { timeout: 30_000 }, async t => {
+    const began = performance.now()
+    const found = run('sofa', 'stdbuf', '-oL', 'gssdp-discover', '-i', 'eth0', '-t', MEDIA_SERVER)
+    await waitFor('the resource', () => found.text().includes(`Location: ${base}/description.xml`), 10_000, found.text)
+    const tookMs = performance.now() - began
+    t.diagnostic(`found after ${tookMs.toFixed(0)} ms`)
+    assert.ok(tookMs < 3000)
+    assert.match(found.text(), /USN: +uuid:[0-9a-f-]{36}::urn:schemas-upnp-org:device:MediaServer:1/)
+    await found.stop()
+    const all = hosts.run('sofa', 'gssdp-discover', '-i', 'eth0', '-n', '3')
+    assert.equal(all.split('USN:').length - 1, 6, all)
+  })
+
+  test('a folder of 5,000 comes in pages', { timeout: 60_000 }, t => {
+    const id = /container id=&quot;(f[^&]+)&quot;/.exec(browse('f', 0, 10))?.[1] ?? ''
+    const titles: string[] = []
+    const began = performance.now()
+    for (let from = 0; from < 5000; from += 1000) {
+      const page = browse(id, from, 1000)
+      assert.match(page, /<NumberReturned>1000<\/NumberReturned><TotalMatches>5000<\/TotalMatches>/)
+      titles.push(...Array.from(page.matchAll(/&lt;dc:title&gt;([^&]+)&lt;/g), ([, title = '']) => title))
+    }
+    t.diagnostic(`5 pages of 1,000 in ${(performance.now() - began).toFixed(0)} ms`)
+    assert.deepEqual(
+      titles,
+      Array.from({ length: 5000 }, (_, at) => `song ${at + 1}`),
+    )
+  })
+
+  test('a film is fetched whole, from its middle, and by its head', { timeout: 60_000 }, async () => {
+    const got = join(folder.path, 'got')
+    assert.equal(curl('sofa', '-o', got, '-w', '%{http_code} %{content_type}', filmUrl()), '200 video/x-matroska')
+    assert.ok((await readFile(got)).equals(Buffer.from(film.content)))
+    assert.equal(curl('sofa', '-r', '1000000-1000099', '-o', got, '-w', '%{http_code}', filmUrl()), '206')
+    assert.ok((await readFile(got)).equals(Buffer.from(film.content.subarray(1_000_000, 1_000_100))))
+    const head = curl('sofa', '-I', filmUrl())
+    assert.match(head, new RegExp(`Content-Length: ${film.content.length}\r`))
+    assert.match(head, /contentFeatures\.dlna\.org: DLNA\.ORG_OP=01;/)
+  })
+
+  test('VLC, as an ordinary user, finds it, walks its folders, plays and seeks', { timeout: 120_000 }, async t => {
+    const home = join(folder.path, 'home')
+    await mkdir(home)
+    await chmod(folder.path, 0o755)
+    await chmod(home, 0o777)
+    const vlc = run(
+      'sofa',
+      ...[...ORDINARY, 'env', '-i', `PATH=${process.env['PATH'] ?? ''}`, `HOME=${home}`, `XDG_RUNTIME_DIR=${home}`],
+      ...['DBUS_SESSION_BUS_ADDRESS=disabled:', 'vlc', '-I', 'rc', '--no-color', '-S', 'upnp', '--vout', 'dummy'],
+      ...['--aout', 'dummy', '--no-interact', '--no-metadata-network-access'],
+    )
+    const say = (line: string): unknown => vlc.child.stdin?.write(`${line}\n`)
+    const number = async (title: RegExp): Promise<string> =>
+      waitFor(
+        `VLC shows ${title}`,
+        () => {
+          say('playlist')
+          return title.exec(vlc.text())?.[1]
+        },
+        30_000,
+        () => vlc.text().slice(-2000),
+      )
+    const began = performance.now()
+    say(`goto ${await number(/\| +(\d+) - Sofa & co/)}`)
+    t.diagnostic(`VLC found it after ${(performance.now() - began).toFixed(0)} ms`)
+    await number(/(\d+) - All downloads/)
+    // It opens the first folder by itself: that of the newest.
+    say(`goto ${await number(/\*?(\d+) - film\b/)}`)
+    const time = async (least: number): Promise<void> => {
+      const before = vlc.text().length
+      await waitFor(
+        `VLC plays at ${least}`,
+        () => {
+          say('get_time')
+          const times = [
+            ...vlc
+              .text()
+              .slice(before)
+              .matchAll(/^(?:> )*(\d+)\s*$/gm),
+          ].map(([, digits]) => Number(digits))
+          return times.some(at => at >= least && at < SECONDS)
+        },
+        30_000,
+        () => vlc.text().slice(-500),
+      )
+    }
+    await time(1)
+    say('get_title')
+    await waitFor('VLC names the film', () => /film/.test(vlc.text()))
+    say('seek 90')
+    await time(91)
+    say('get_length')
+    await waitFor(
+      'VLC knows the length',
+      () => new RegExp(`(^|> )${SECONDS}\\s*$`, 'm').test(vlc.text()),
+      10_000,
+      vlc.text,
+    )
+    await vlc.stop()
+  })
+
+  test('the device is listed; blocked, its links end and it is answered nothing', { timeout: 30_000 }, async () => {
+    const url = filmUrl()
+    assert.equal(status('sofa', '-I', url), '200')
+    const { devices } = await node.get<{ devices: { id: string; address: string; name: string }[] }>('/dlna/devices')
+    assert.deepEqual(
+      devices.map(({ address }) => address),
+      [hosts.sofaIp],
+    )
+    const path = `/dlna/devices/${devices[0]?.id ?? ''}`
+    assert.equal((await node.request('POST', `${path}/block`)).status, 200)
+    assert.equal(status('sofa', url), '000')
+    assert.equal(status('sofa', `${base}/description.xml`), '000')
+    assert.equal(hosts.run('sofa', 'gssdp-discover', '-i', 'eth0', '-n', '3').split('USN:').length, 1)
+    assert.equal((await node.request('POST', `${path}/allow`)).status, 200)
+    assert.equal(status('sofa', '-I', url), '200')
+    assert.equal((await node.request('DELETE', path)).status, 200)
+    assert.equal(status('sofa', '-I', url), '404')
+  })
+
+  test('another network, and another Host, get nothing', { timeout: 60_000 }, () => {
+    const url = filmUrl()
+    for (const one of [`${base}/description.xml`, url]) {
+      assert.equal(status('guest', one), '000')
+      for (const host of ['tv.example', '10.9.1.1', 'localhost'])
+        assert.equal(status('sofa', '-H', `Host: ${host}`, one), '000', host)
+    }
+    assert.equal(status('guest', url.replace('10.9.0.1', '10.9.1.1')), '000')
+    assert.equal(hosts.run('guest', 'gssdp-discover', '-i', 'eth0', '-n', '3').split('USN:').length, 1)
+    // A search sent to the node's address in the network that is served.
+    const search = `import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.settimeout(3)
+s.sendto(b'M-SEARCH * HTTP/1.1\\r\\nMAN: "ssdp:discover"\\r\\nMX: 1\\r\\nST: ssdp:all\\r\\n\\r\\n', ('10.9.0.1', 1900))
+try: print(s.recv(2000))
+except TimeoutError: print('nothing')`
+    assert.equal(hosts.run('guest', 'python3', '-c', search).trim(), 'nothing')
+    assert.match(hosts.run('sofa', 'python3', '-c', search), /200 OK/)
+  })
+
+  test('events go to the address that asks for them, and to no other', { timeout: 60_000 }, async () => {
+    const script = join(folder.path, 'listens.py')
+    await writeFile(
+      script,
+      `import http.server
+class Takes(http.server.BaseHTTPRequestHandler):
+  def do_NOTIFY(self):
+    text = self.rfile.read(int(self.headers['Content-Length'])).decode()
+    print('NOTIFY', self.path, self.headers['SEQ'], text.replace('\\r\\n', ''), flush=True)
+    self.send_response(200)
+    self.end_headers()
+  def log_message(self, *rest): pass
+print('listens', flush=True)
+http.server.HTTPServer(('', 8099), Takes).serve_forever()
+`,
+    )
+    const own = run('sofa', 'python3', script)
+    const foreign = run('guest', 'python3', script)
+    await waitFor('both listen', () => own.text().includes('listens') && foreign.text().includes('listens'))
+    const subscribe = (...callbacks: readonly string[]): string =>
+      status(
+        'sofa',
+        '-X',
+        'SUBSCRIBE',
+        '-H',
+        'NT: upnp:event',
+        '-H',
+        `CALLBACK: ${callbacks.join('')}`,
+        `${base}/content/events`,
+      )
+    const away = `<http://${hosts.guestIp}:8099/away>`
+    const at = (path: string): string => `<http://${hosts.sofaIp}:8099/${path}>`
+    assert.equal(subscribe(away), '412')
+    assert.equal(subscribe(`<http://${hosts.controlIp}:80/>`), '412')
+    assert.equal(subscribe(away, at('evt')), '200')
+    await waitFor('the first event', () => /NOTIFY \/evt 0 .*<SystemUpdateID>\d+</.test(own.text()), 10_000, own.text)
+    const more = makeTorrent({ name: 'more.mp3', length: 1000 })
+    const to = await folder.sub('more')
+    await writeContent(more, to, 'more.mp3')
+    await downloadComplete(node, await addDownload(node, await writeTorrent(more, folder.path), to))
+    await waitFor(
+      'the next event',
+      () => {
+        browse('0', 0, 0)
+        return own.text().includes('NOTIFY /evt 1')
+      },
+      20_000,
+      own.text,
+    )
+    assert.ok(!foreign.text().includes('NOTIFY'))
+  })
+
+  test('it says goodbye when it is switched off, and comes back at the same address', { timeout: 60_000 }, async () => {
+    const seen = run('sofa', 'stdbuf', '-oL', 'gssdp-discover', '-i', 'eth0', '-t', MEDIA_SERVER, '-m', 'all')
+    await waitFor('it is found', () => seen.text().includes('resource available'), 10_000, seen.text)
+    const url = filmUrl()
+    await node.request('POST', '/settings', { dlna: { enabled: false } })
+    await waitFor('goodbye', () => seen.text().includes('resource unavailable'), 10_000, seen.text)
+    assert.equal(status('sofa', `${base}/description.xml`), '000')
+    await node.request('POST', '/settings', { dlna: { enabled: true } })
+    await waitFor('its return', () => status('sofa', '-I', url) === '200', 10_000)
+  })
+})
