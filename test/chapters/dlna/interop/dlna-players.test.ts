@@ -1,6 +1,6 @@
-// Control points of other projects in the node's network, and strangers beside it: gssdp-discover and VLC as an ordinary
-// user find the node, walk its folders and play; who is in another network, names another Host or wants events
-// elsewhere gets nothing. Namespaces joined by wires (kit/lan-hosts.ts).
+// Control points of other projects in the node's network, and strangers beside it: gssdp-discover and VLC as an
+// ordinary user find the node, walk its folders and play; who is in another network, names another Host or wants
+// events elsewhere gets nothing. Namespaces joined by wires (kit/lan-hosts.ts).
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'

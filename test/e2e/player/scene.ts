@@ -3,10 +3,10 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { type MadeFile, makeTorrent } from '../kit/content/make-torrent.ts'
-import { type WatchedPage, watchedPage } from '../kit/nodes/browser.ts'
-import { addDownload, downloadComplete } from '../kit/nodes/downloads-client.ts'
-import type { NodeProcess } from '../kit/nodes/node-process.ts'
+import { type MadeFile, makeTorrent } from '../../kit/content/make-torrent.ts'
+import { type WatchedPage, watchedPage } from '../../kit/nodes/browser.ts'
+import { addDownload, downloadComplete } from '../../kit/nodes/downloads-client.ts'
+import type { NodeProcess } from '../../kit/nodes/node-process.ts'
 
 /** Seconds of the film that were shown. */
 export const PLAYED = `(document.querySelector('video')?.currentTime ?? 0)`

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { makeFilm } from '../kit/content/films.ts'
-import { axeFindings, CHROMIUM, startBrowser, untilInPage } from '../kit/nodes/browser.ts'
-import { type NodeProcess, startNode } from '../kit/nodes/node-process.ts'
-import { needs } from '../kit/requirements.ts'
-import { addComplete, playerPage } from './player-scene.ts'
+import { makeFilm } from '../../kit/content/films.ts'
+import { axeFindings, CHROMIUM, startBrowser, untilInPage } from '../../kit/nodes/browser.ts'
+import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
+import { needs } from '../../kit/requirements.ts'
+import { addComplete, playerPage } from './scene.ts'
 
 /** `Где ты?` in windows-1251. */
 const RUSSIAN = Buffer.concat([

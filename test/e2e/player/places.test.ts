@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { makeFilm } from '../kit/content/films.ts'
-import { axeFindings, CHROMIUM, startBrowser, untilInPage } from '../kit/nodes/browser.ts'
-import { type NodeProcess, runCli, startNode } from '../kit/nodes/node-process.ts'
-import { needs } from '../kit/requirements.ts'
-import { waitFor } from '../kit/wait-for.ts'
-import { addComplete, playerPage, PLAYED } from './player-scene.ts'
+import { makeFilm } from '../../kit/content/films.ts'
+import { axeFindings, CHROMIUM, startBrowser, untilInPage } from '../../kit/nodes/browser.ts'
+import { type NodeProcess, runCli, startNode } from '../../kit/nodes/node-process.ts'
+import { needs } from '../../kit/requirements.ts'
+import { waitFor } from '../../kit/wait-for.ts'
+import { addComplete, playerPage, PLAYED } from './scene.ts'
 
 interface Place {
   readonly position: number
