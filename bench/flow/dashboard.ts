@@ -1,6 +1,7 @@
-// Dashboard: the page in Debian's Chromium with many downloads. How soon it shows the list, what an update of a hundred
-// rows costs in script, frames a second while the list is scrolled and updates come, how many rows are in the page, what
-// comes over the wire in its first seconds, and what a page that is open costs the node at rest. --counts 100000 too.
+// Dashboard: the page in Debian's Chromium with many downloads. How soon it shows the list, what an update of a
+// hundred rows costs in script, frames a second while the list is scrolled and updates come, how many rows are in the
+// page, what comes over the wire in its first seconds, and what a page that is open costs the node at rest. --counts
+// 100000 too.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
