@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { makeFilm } from '../../kit/content/films.ts'
-import { axeFindings, CHROMIUM, startBrowser, untilInPage } from '../../kit/nodes/browser.ts'
+import { axeFindings, CHROMIUM, startBrowser, untilInPage, watchedPage } from '../../kit/nodes/browser.ts'
 import { type NodeProcess, runCli, startNode } from '../../kit/nodes/node-process.ts'
 import { needs } from '../../kit/requirements.ts'
 import { waitFor } from '../../kit/wait-for.ts'
@@ -110,6 +110,33 @@ describe('player: places', { skip: needs(CHROMIUM, 'ffmpeg'), concurrency: 1, ti
     await page.getByRole('button', { name: 'Watched', pressed: false }).waitFor()
     assert.equal((await placeOf(0)).watched, false)
     watched.check()
+    await page.context().close()
+  })
+
+  test('a list that comes while it plays does not begin the film anew', async () => {
+    let release = (): void => undefined
+    const released = new Promise<void>(resolve => {
+      release = resolve
+    })
+    const { page, check } = await watchedPage(browser, node.baseUrl)
+    await page.addInitScript(`localStorage.setItem('tributary.key', ${JSON.stringify(node.key)})
+      globalThis.begun = 0
+      document.addEventListener('loadstart', () => begun++, true)`)
+    // The list, by either way; the files of the download are another path.
+    await page.route(/\/(downloads|events)\?/, async route => {
+      await released
+      await route.continue()
+    })
+    await page.goto(`${node.baseUrl}/#/play/${infohash}/1`)
+    await untilInPage(page, `${PLAYED} > 0.5`)
+    const files = page.waitForResponse(answer => /\/downloads\/[0-9a-f]{40}\/files$/.test(answer.url()))
+    release()
+    await page.locator('.dot.live').waitFor({ state: 'attached' })
+    await files
+    const at = await page.evaluate<number>(PLAYED)
+    await untilInPage(page, `${PLAYED} > ${at + 0.5}`)
+    assert.equal(await page.evaluate(`begun`), 1)
+    check()
     await page.context().close()
   })
 

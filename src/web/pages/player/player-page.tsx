@@ -20,14 +20,23 @@ export function PlayerPage({ infohash, file: index }: { infohash: string; file: 
   }
   const { value, problem, refresh } = useAnswer(ask, [infohash, index, record?.total_pieces ?? 0], 0)
   const files = value?.files ?? []
-  const [link, setLink] = useState<DownloadFile | null>(null)
+  const place = `${infohash}/${index}`
+  const [link, setLink] = useState<{ readonly place: string; readonly file: DownloadFile } | null>(null)
+  // A new link begins the film anew: it is taken where one was asked for, and not because the list has told more.
+  const wanted = useRef(false)
   const stage = useRef<HTMLDivElement>(null)
   const found = files.find(each => each.index === index) ?? null
   // Kept while another link is asked for, but not of another file.
-  const shown = found ?? (link?.index === index ? link : null)
+  const shown = link?.place === place ? link.file : found
+  const renew = () => {
+    wanted.current = true
+    refresh()
+  }
   useEffect(() => {
-    if (found !== null) setLink(found)
-  }, [value])
+    if (found === null || (link?.place === place && !wanted.current)) return
+    wanted.current = false
+    setLink({ place, file: found })
+  }, [value, place])
   return (
     <section class="player" aria-labelledby="player-name">
       <header class="player-head">
@@ -43,13 +52,13 @@ export function PlayerPage({ infohash, file: index }: { infohash: string; file: 
           <p class="nothing muted">{problem || 'Finding the file…'}</p>
         ) : (
           <Played
-            key={`${infohash}/${index}`}
+            key={place}
             infohash={infohash}
             file={shown}
             files={files}
             left={value?.left.find(({ fileindex }) => fileindex === index) ?? null}
             stage={stage}
-            renew={refresh}
+            renew={renew}
           />
         )}
       </div>
