@@ -137,6 +137,10 @@ test('connections are bounded, for this listener alone', async () => {
   const late = connect(port, '127.0.0.1')
   late.on('error', () => undefined)
   await new Promise(resolve => late.once('close', resolve))
+  assert.ok(
+    sockets.every(socket => !socket.destroyed),
+    'those that were there stay',
+  )
   assert.equal((await ask(server.port, '/state', { headers: { 'X-Api-Key': KEY } })).status, 200)
   for (const socket of sockets) socket.destroy()
 })

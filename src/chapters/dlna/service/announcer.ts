@@ -5,6 +5,7 @@
 import { Allowance } from '../../../base/allowance.ts'
 import { DecodeError } from '../../../base/errors.ts'
 import type { PeerAddress } from '../../../base/ids.ts'
+import { KeyedRateLimiter } from '../../../base/keyed-rate-limiter.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { Random } from '../../../ports/random.ts'
 import { sameNetwork } from '../../../wire/net/ip-network.ts'
@@ -48,7 +49,7 @@ export class Announcer {
   readonly #identity: SsdpIdentity
   readonly #deps: AnnouncerDeps
   readonly #all = new Allowance(OF_ALL.burst, OF_ALL.refillMs)
-  readonly #searchers = new Map<string, Allowance>()
+  readonly #searchers = new KeyedRateLimiter(OF_ONE, MAX_SEARCHERS)
   readonly #pending = new Set<Timer>()
   #socket: SsdpSocket | null = null
   #repeat: Timer | null = null
@@ -101,13 +102,7 @@ export class Announcer {
 
   #mayAnswer(ip: string): boolean {
     const nowMs = this.#deps.clock.now()
-    let own = this.#searchers.get(ip)
-    if (own === undefined) {
-      if (this.#searchers.size >= MAX_SEARCHERS) this.#searchers.clear()
-      own = new Allowance(OF_ONE.burst, OF_ONE.refillMs)
-      this.#searchers.set(ip, own)
-    }
-    return this.#pending.size < MAX_PENDING && own.take(nowMs) && this.#all.take(nowMs)
+    return this.#pending.size < MAX_PENDING && this.#searchers.take(ip, nowMs) && this.#all.take(nowMs)
   }
 
   #answer(meant: readonly string[], to: PeerAddress, maxWaitSec: number): void {

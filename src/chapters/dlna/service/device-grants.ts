@@ -4,6 +4,7 @@
 // the port in the links, and the key that names of objects are made with. What is not whole counts as absent.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { Allowance } from '../../../base/allowance.ts'
 import { errorText } from '../../../base/errors.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
@@ -18,6 +19,8 @@ const KEY_BYTES = 32
 const ID_BYTES = 6
 const MAC_BYTES = 16
 const MAX_NAME_BYTES = 120
+/** New devices that are written at once; further ones later. */
+const NEW_DEVICES = { burst: 16, refillMs: 10_000 }
 /** When a device was last seen is written this late at most. */
 const SAVE_LATER_MS = 3_600_000
 
@@ -33,11 +36,13 @@ export interface GrantsDeps {
 export class DeviceGrants {
   readonly #deps: GrantsDeps
   #state: ServerState
+  /** Somebody with all addresses of a network must not keep the disk busy. */
+  readonly #fresh = new Allowance(NEW_DEVICES.burst, NEW_DEVICES.refillMs)
   #timer: Timer | null = null
 
   constructor(deps: GrantsDeps) {
     this.#deps = deps
-    this.#state = this.#fresh()
+    this.#state = this.#newState()
   }
 
   /** Reads what is kept. AppError StateUnreadable. */
@@ -81,7 +86,8 @@ export class DeviceGrants {
   }
 
   /**
-   * The device at an address, noted as seen; a new one is on the disk before it is answered, so that its links last.
+   * The device at an address, noted as seen; a new one is on the disk before it is answered, so that its links last,
+   * unless there are many.
    * `agent`: what it calls itself.
    */
   async seen(ip: string, agent: string): Promise<GrantedDevice> {
@@ -105,7 +111,8 @@ export class DeviceGrants {
     }
     this.#makeRoom()
     this.#state.devices.push(device)
-    await this.#saveOrSay()
+    if (this.#fresh.take(this.#deps.clock.now())) await this.#saveOrSay()
+    else this.#saveLater()
     return device
   }
 
@@ -150,7 +157,7 @@ export class DeviceGrants {
     await this.#saveOrSay()
   }
 
-  #fresh(): ServerState {
+  #newState(): ServerState {
     const { random } = this.#deps
     const hex = Buffer.from(random.bytes(16)).toString('hex')
     const variant = '89ab'[random.below(4)] ?? '8'

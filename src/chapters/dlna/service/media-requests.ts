@@ -2,7 +2,8 @@
 // the interface's own network are answered, and only where the Host is the address they asked (pages that rebind a name
 // to it get nothing); nothing is changed but who hears of changes.
 
-import { DecodeError } from '../../../base/errors.ts'
+import { AppError, DecodeError } from '../../../base/errors.ts'
+import type { Semaphore } from '../../../base/semaphore.ts'
 import type { FurtherAnswer, FurtherRequest, FurtherService } from '../../../http/further-listener.ts'
 import type { Header } from '../../../http/header-block.ts'
 import { sameNetwork } from '../../../wire/net/ip-network.ts'
@@ -38,6 +39,8 @@ export interface RequestsDeps {
   readonly library: MediaLibrary
   readonly streams: MediaStreams
   readonly subscriptions: Subscriptions
+  /** Actions of all interfaces that are being answered. */
+  readonly actions: Semaphore
   readonly durations: FilmDurations
   /** The header SERVER. */
   readonly server: string
@@ -110,6 +113,16 @@ export class MediaRequests implements FurtherService {
   // --- actions
 
   async #control(service: ServiceTemplate, request: FurtherRequest): Promise<FurtherAnswer> {
+    const { actions } = this.#deps
+    if (!(await actions.acquire())) throw new AppError('TooManyRequests')
+    try {
+      return await this.#act(service, request)
+    } finally {
+      actions.release()
+    }
+  }
+
+  async #act(service: ServiceTemplate, request: FurtherRequest): Promise<FurtherAnswer> {
     try {
       const asked = decodeAction(request.header('soapaction'), request.body)
       if (asked.service !== service) throw new ActionError(401, 'Invalid Action')

@@ -2,6 +2,7 @@
 // made -> (start) running -> (stop) over. Interfaces that come and go are followed by looking at them again.
 
 import { AppError, errorText } from '../../../base/errors.ts'
+import { Semaphore } from '../../../base/semaphore.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { FurtherListener, FurtherListening } from '../../../http/further-listener.ts'
 import type { Log } from '../../../ports/log.ts'
@@ -22,6 +23,9 @@ import { Subscriptions } from './subscriptions.ts'
 
 /** Between two looks at the interfaces, and at the downloads while somebody subscribes to changes. */
 const LOOK_MS = 15_000
+
+/** Actions answered at a time, and those that wait: each may make a list of thousands. */
+const ACTIONS = { atATime: 4, waiting: 32 }
 
 /** How it is set up. */
 export interface MediaServerOptions {
@@ -62,6 +66,7 @@ export class MediaServer {
   readonly #library: MediaLibrary
   readonly #streams: MediaStreams
   readonly #subscriptions: Subscriptions
+  readonly #actions = new Semaphore(ACTIONS.atATime, ACTIONS.waiting)
   readonly #served = new Map<string, Served>()
   readonly #problems = new Map<string, string>()
   #timer: Timer | null = null
@@ -171,6 +176,7 @@ export class MediaServer {
       library: this.#library,
       streams: this.#streams,
       subscriptions: this.#subscriptions,
+      actions: this.#actions,
       durations,
       server,
       description: () => ({ udn: grants.udn, name, version }),

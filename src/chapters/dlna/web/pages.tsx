@@ -1,5 +1,6 @@
 // The chapter's page in the dashboard: players in the local network.
 
+import './dlna.css'
 import type { ChapterPages } from '../../../web/chapter-pages.ts'
 import { DlnaPage } from './pages/dlna-page.tsx'
 

@@ -7,6 +7,7 @@ import { request as httpRequest } from 'node:http'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
 import type { EventMessage } from '../../../../src/chapters/dlna/ports/event-post.ts'
 import { DeviceGrants } from '../../../../src/chapters/dlna/service/device-grants.ts'
+import type { LibraryDownloads } from '../../../../src/chapters/dlna/service/media-library.ts'
 import { MediaServer } from '../../../../src/chapters/dlna/service/media-server.ts'
 import { childText, elementsNamed, parseXml, type XmlElement } from '../../../../src/wire/net/small-xml.ts'
 import { type Answer, ask, realClock, type Running, startServer, until } from '../../../contract/http/harness.ts'
@@ -28,6 +29,8 @@ let grants: DeviceGrants
 let server: MediaServer
 let events: EventMessage[]
 let kept: string | null
+/** In the place of the list of downloads. */
+let held: LibraryDownloads['list'] | null
 let base = ''
 let port = 0
 
@@ -48,6 +51,7 @@ beforeEach(async () => {
   ])
   events = []
   kept = null
+  held = null
   http.double.content = content
   http.double.makeAvailable(Number.POSITIVE_INFINITY)
   await start()
@@ -73,6 +77,7 @@ async function start(): Promise<void> {
       grants,
       downloads: {
         ...made.service,
+        list: options => (held ?? made.service.list)(options),
         streamable: async (infohash, index, asker) => {
           const { size } = await made.service.streamable(infohash, index, asker)
           return { ...(await http.double.downloads.streamable(infohash, '0', signal)), size }
@@ -259,7 +264,7 @@ test('a link opens one file, and nothing when it is changed', async () => {
   const wrong = [
     url.replace(/\/0\/([^/]+)\//, '/1/$1/'),
     url.replace(/media\/[0-9a-f]{12}/, 'media/000000000000'),
-    url.replace(/\/0\/./, '/0/-'),
+    url.replace(/\/0\/(.)/, (_, first) => `/0/${first === '-' ? '_' : '-'}`),
     `${base}/media/`,
     `${base}/media/../../etc/passwd`,
   ]
@@ -317,6 +322,28 @@ test('streams of one address are bounded', async () => {
   assert.equal((await get(url)).status, 503)
   for (const request of open) request.destroy()
   await until(() => server.streamsOf(device?.id ?? '') === 0)
+})
+
+test('actions beyond those that are answered and wait are refused', async () => {
+  let goOn: () => void = () => undefined
+  const gate = new Promise<void>(resolve => {
+    goOn = resolve
+  })
+  const { list } = made.service
+  held = async function* (options) {
+    await gate
+    yield* list(options)
+  }
+  const all = Array.from({ length: 40 }, () => act('GetSystemUpdateID'))
+  const refused = all.map(answer => answer.then(({ status }) => status))
+  assert.equal(await Promise.race(refused), 503)
+  held = null
+  goOn()
+  const statuses = await Promise.all(refused)
+  assert.deepEqual(
+    [statuses.filter(status => status === 200).length, statuses.filter(status => status === 503).length],
+    [36, 4],
+  )
 })
 
 test('a forged Host and an address of another network get nothing', async () => {

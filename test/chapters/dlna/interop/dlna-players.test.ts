@@ -11,14 +11,16 @@ import { after, before, describe, test } from 'node:test'
 import { makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../../../kit/content/content-on-disk.ts'
 import { type MadeTorrent, makeTorrent } from '../../../kit/content/make-torrent.ts'
 import { makeFilm } from '../../../kit/content/media-files.ts'
-import { addDownload, downloadComplete } from '../../../kit/nodes/downloads-client.ts'
+import { addDownload, downloadComplete, downloadRecord } from '../../../kit/nodes/downloads-client.ts'
 import { type NodeProcess, startNode } from '../../../kit/nodes/node-process.ts'
+import { startFarLibtorrent } from '../../../kit/peers/far-libtorrent.ts'
 import { needs } from '../../../kit/requirements.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
 import { type LanHost, type LanHosts, makeLanHosts } from '../kit/lan-hosts.ts'
 
-const skip = needs('netns', 'root', 'ip', 'nsenter', 'curl', 'ffmpeg', 'gssdp-discover', 'vlc', 'setpriv')
+const skip = needs('netns', 'root', 'libtorrent', 'ip', 'nsenter', 'curl', 'ffmpeg', 'gssdp-discover', 'vlc', 'setpriv')
 
+const MIB = 1024 * 1024
 const SECONDS = 120
 const MEDIA_SERVER = 'urn:schemas-upnp-org:device:MediaServer:1'
 const CONTENT = 'urn:schemas-upnp-org:service:ContentDirectory:1'
@@ -67,6 +69,7 @@ describe('players in the network', { skip, concurrency: 1 }, () => {
         'api.http_host': hosts.controlIp,
 
         'dlna.interfaces': 'lan0',
+        'libtorrent.interface': '10.9.1.1',
         'dlna.name': 'Sofa & co',
       },
       prefix: hosts.prefix('node'),
@@ -156,6 +159,35 @@ describe('players in the network', { skip, concurrency: 1 }, () => {
     const head = curl('sofa', '-I', filmUrl())
     assert.match(head, new RegExp(`Content-Length: ${film.content.length}\r`))
     assert.match(head, /contentFeatures\.dlna\.org: DLNA\.ORG_OP=01;/)
+  })
+
+  test('a film that is still downloading plays from where it is missing; stopped it is not shown', {
+    timeout: 120_000,
+  }, async t => {
+    const slow = makeTorrent({ name: 'slow.mkv', length: 24 * MIB, pieceLength: 256 * 1024 })
+    const from = await folder.sub('from')
+    await writeContent(slow, from, 'slow.mkv')
+    const seeder = await startFarLibtorrent({ prefix: () => hosts.prefix('guest') }, hosts.guestIp)
+    try {
+      const torrent = await writeTorrent(slow, folder.path)
+      await seeder.call('add', { torrent, dir: from, upload_limit: MIB })
+      const magnet = `magnet:?xt=urn:btih:${slow.infoHash}&x.pe=${hosts.guestIp}:${seeder.port}`
+      await addDownload(node, magnet, await folder.sub('slow'))
+      const url = await waitFor('it is shown in progress', () => /http:[^&<]*slow\.mkv/.exec(browse('p', 0, 0))?.[0])
+      const got = join(folder.path, 'slow-got')
+      const [start, end] = [20 * MIB, 20 * MIB + 100_000 - 1]
+      assert.equal(curl('sofa', '-r', `${start}-${end}`, '-o', got, '-w', '%{http_code}', url), '206')
+      assert.ok((await readFile(got)).equals(Buffer.from(slow.content.subarray(start, end + 1))))
+      const { progress } = await downloadRecord(node, slow.infoHash)
+      t.diagnostic(`progress after the read: ${progress.toFixed(2)}`)
+      assert.ok(progress < 0.8)
+      assert.equal((await node.request('PATCH', `/downloads/${slow.infoHash}`, { state: 'stop' })).status, 200)
+      assert.equal(status('sofa', '-I', url), '404')
+      await waitFor('it is gone', () => !browse('p', 0, 0).includes('slow.mkv'))
+      assert.equal((await downloadRecord(node, slow.infoHash)).status, 'DLSTATUS_STOPPED')
+    } finally {
+      await seeder.stop()
+    }
   })
 
   test('VLC, as an ordinary user, finds it, walks its folders, plays and seeks', { timeout: 120_000 }, async t => {

@@ -19,7 +19,7 @@ function Switch({ state, changed }: { state: DlnaState; changed: () => void }) {
   }
   return (
     <section class="card">
-      <div class="setting">
+      <div class="setting serve">
         <div class="setting-words">
           <label for={id}>Players in this network may watch</label>
           <p id={`${id}-help`} class="help">
@@ -61,7 +61,7 @@ function DeviceRow({ device, changed }: { device: DlnaDevice; changed: () => voi
       <td dir="auto">{name === '' ? 'says no name' : name}</td>
       <td>{allowed ? (streams > 0 ? `plays ${streams}` : 'allowed') : 'blocked'}</td>
       <td>{new Date(seen * 1000).toLocaleString()}</td>
-      <td class="row-actions">
+      <td class="row-buttons">
         {allowed ? (
           <button type="button" onClick={() => void act(block, `${address} is blocked, its links have ended.`)}>
             Block
@@ -84,24 +84,26 @@ function Devices({ devices, changed }: { devices: readonly DlnaDevice[]; changed
   return (
     <section class="card">
       <h2>Devices with links</h2>
-      <table class="facts-table">
-        <thead>
-          <tr>
-            <th scope="col">Address</th>
-            <th scope="col">Name</th>
-            <th scope="col">State</th>
-            <th scope="col">Last seen</th>
-            <th scope="col">
-              <span class="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {devices.map(device => (
-            <DeviceRow key={device.id} device={device} changed={changed} />
-          ))}
-        </tbody>
-      </table>
+      <div class="table-scroll" tabIndex={0} role="group" aria-label="Devices with links">
+        <table class="table">
+          <thead>
+            <tr>
+              <th scope="col">Address</th>
+              <th scope="col">Name</th>
+              <th scope="col">State</th>
+              <th scope="col">Last seen</th>
+              <th scope="col">
+                <span class="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {devices.map(device => (
+              <DeviceRow key={device.id} device={device} changed={changed} />
+            ))}
+          </tbody>
+        </table>
+      </div>
     </section>
   )
 }

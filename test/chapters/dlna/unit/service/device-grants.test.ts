@@ -120,6 +120,15 @@ test('when somebody was last seen is written from time to time, and at the end',
   await waitFor('the write', () => file.writes === before + 2)
 })
 
+test('hundreds of new devices at once are hundreds of links, and a few writes', async () => {
+  const { grants, file } = await opened()
+  const before = file.writes
+  for (let at = 0; at < 100; at += 1) await grants.seen(`10.0.0.${at}`, 'x')
+  assert.equal(file.writes, before + 16)
+  await grants.stop()
+  assert.equal(decodeServerState(file.text ?? '')?.devices.length, 100)
+})
+
 test('devices are bounded; those that are blocked stay', async () => {
   const { grants, clock } = await opened()
   const { id } = await grants.seen('10.0.0.0', 'x')
