@@ -293,7 +293,7 @@ export class TributaryNode {
 
   async #startHttp(): Promise<string[]> {
     const { settings, log, version, stateDir, clock, random, started } = this.#environment
-    const { services, state, keys } = this.#parts
+    const { services, state, keys, links } = this.#parts
     const { api } = settings.values
     const server = makeHttpFront(api, {
       rangeArena: this.#rangeArena,
@@ -306,6 +306,7 @@ export class TributaryNode {
       ),
       services,
       furtherKeys: keys,
+      givenLinks: links,
       version,
       linkSecret: await openLinkSecret(stateDir),
       maxConnections: sharesOf(settings.values).http,
