@@ -17,6 +17,7 @@ import { askNpm, shippedParts } from './parts-list.ts'
 import { chapterFolders, PROGRAM } from './script-list.ts'
 import { bundledFolders, installedFolders, type ShippedPackage, shippedPackage } from './shipped-packages.ts'
 import { writeTrainedCode } from './trained-code.ts'
+import { typeboxInUse } from './typebox-in-use.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 /** Parts that are loaded later, as deep as the sources: relative URLs mean the same from both. */
@@ -82,7 +83,7 @@ const threads = {
 /** The command line with the node: scripts, because V8 keeps compiled code of scripts only. */
 const program = {
   ...common,
-  plugins: [...common.plugins, lateBuiltins],
+  plugins: [...common.plugins, lateBuiltins, typeboxInUse(root)],
   format: 'cjs',
   define: { 'import.meta.url': 'moduleUrl' },
   legalComments: 'external',
