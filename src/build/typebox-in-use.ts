@@ -1,5 +1,6 @@
-// Of typebox the program takes the types that its schemas are made of. The package's own entry has all of them as members
-// of one object, of which esbuild can leave none out: a fifth of what a start would read of compiled code (decision 0521).
+// Of typebox the program takes the types that its schemas are made of. The package's own entry has all of them as
+// members of one object, of which esbuild can leave none out: a tenth of the compiled code that a start would read
+// (decision 0521).
 
 import type { Plugin } from 'esbuild'
 import { readdirSync, readFileSync } from 'node:fs'

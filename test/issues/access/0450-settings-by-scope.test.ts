@@ -16,7 +16,7 @@ const SCOPES = ['read', 'stream', 'add', 'spend', 'admin'] as const
 type Values = Record<string, Record<string, unknown>>
 
 /** Said here once more, not read from the table: what the first key alone may change. */
-const FIRST_ALONE = /^(api|wallets|market_community)\.|^(general\.(allowed_paths|log_dir)|.*allow_private)$/
+const FIRST_ALONE = /^(api|dlna|wallets|market_community)\.|^(general\.(allowed_paths|log_dir)|.*allow_private)$/
 
 const TEXTS: Readonly<Partial<Record<TextFormat, string>>> = {
   ip: '127.0.0.2',
