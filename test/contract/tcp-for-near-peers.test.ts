@@ -1,5 +1,5 @@
-// Near peers are reached by TCP (decision 0529) also where the thread was busy when the head start was over (0534): over
-// the sockets, timers and turns of the system.
+// Near peers are reached by TCP (decision 0529) also where the thread was busy when the head start was over (0534):
+// over the sockets, timers and turns of the system.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

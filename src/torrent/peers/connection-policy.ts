@@ -1,6 +1,7 @@
 // Which connections are encrypted: what the settings say, how an incoming one is recognised, in which order an address
-// is tried (each kind by TCP before uTP alone), and what is remembered of it. Pure. Invariant: under `require` no kind but 'encrypted' is ever answered,
-// whatever failed before: disturbing encrypted handshakes must not get plain ones from us.
+// is tried (each kind by TCP before uTP alone), and what is remembered of it. Pure. Invariant: under `require` no kind
+// but 'encrypted' is ever answered, whatever failed before: disturbing encrypted handshakes must not get plain ones
+// from us.
 
 import type { MseMethod } from '../../wire/mse/mse-handshake.ts'
 import { startsLikeHandshake } from '../../wire/peer/handshake.ts'
