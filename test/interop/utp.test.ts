@@ -1,5 +1,6 @@
 // uTP with libtorrent in another network namespace, over the wire and over lines that lose, delay and mix, each way,
-// with and without encryption; compared byte for byte. libtorrent's TCP is off, so what arrives came by uTP. Speed:
+// with and without encryption; compared byte for byte. libtorrent's TCP is off, so what arrives came by uTP, also where
+// its TCP port takes connections to end them. Speed:
 // bench/flow/utp.ts.
 
 import assert from 'node:assert/strict'
@@ -117,4 +118,19 @@ describe('uTP with libtorrent', { skip: needs('netns', 'libtorrent', 'nsenter'),
       })
     }
   }
+
+  test('a port that takes TCP and ends it, near, without encryption: uTP at once', { timeout: 60_000 }, async t => {
+    const { node, far } = await startPair(t, { name: 'near', kib: KIB, line: { loss: 0, delayMs: 0 } })
+    const made = makeTorrent({ name: NAME, length: KIB * KIB + 77, pieceLength: 64 * KIB })
+    const [from, to] = [await folder.sub('from-near'), await folder.sub('to-near')]
+    await writeContent(made, from, NAME)
+    await far.call('add', { torrent: await writeTorrent(made, from), dir: from, seed_mode: true })
+    const begin = performance.now()
+    const magnet = `magnet:?xt=urn:btih:${made.infoHash}&x.pe=${hosts.far.ip}:${far.port}`
+    await downloadComplete(node, await addDownload(node, magnet, to))
+    const ms = performance.now() - begin
+    // Addresses are called again after 10 s and more.
+    assert.ok(ms < 9000, `${ms.toFixed()} ms`)
+    assert.deepEqual(await differences(made, to, NAME, true), [])
+  })
 })

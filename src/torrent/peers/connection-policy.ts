@@ -1,6 +1,7 @@
 // Which connections are encrypted: what the settings say, how an incoming one is recognised, in which order an address
-// is tried, and what is remembered of it. Pure. Invariant: under `require` no kind but 'encrypted' is ever answered,
-// whatever failed before: disturbing encrypted handshakes must not get plain ones from us.
+// is tried (each kind by TCP before uTP alone), and what is remembered of it. Pure. Invariant: under `require` no kind
+// but 'encrypted' is ever answered, whatever failed before: disturbing encrypted handshakes must not get plain ones
+// from us.
 
 import type { MseMethod } from '../../wire/mse/mse-handshake.ts'
 import { startsLikeHandshake } from '../../wire/peer/handshake.ts'
@@ -57,11 +58,13 @@ export interface LinkMemory {
   worked: LinkKind | null
   /** The kind that was tried first in the present series and failed after the stream had opened. */
   failed: LinkKind | null
+  /** TCP takes connections there and says nothing by them: uTP alone is tried, until that fails too. */
+  utpAlone: boolean
 }
 
 /** The memory of an unknown address. */
 export function newLinkMemory(): LinkMemory {
-  return { worked: null, failed: null }
+  return { worked: null, failed: null, utpAlone: false }
 }
 
 /** The kind to try next. */
@@ -87,6 +90,16 @@ export function noteFailure(mode: EncryptionMode, memory: LinkMemory, kind: Link
   }
   memory.failed = kind
   return true
+}
+
+/**
+ * Notes that no kind is left to try; `muteByTcp`: TCP opened the last connection, and no handshake came by it. Answers
+ * whether to begin again at once by uTP alone, which is where the next series starts then: a listener that takes TCP
+ * only to end it says nothing of encryption by that (decision 0529).
+ */
+export function noteSeriesFailed(memory: LinkMemory, muteByTcp: boolean): boolean {
+  memory.utpAlone = muteByTcp && !memory.utpAlone
+  return memory.utpAlone
 }
 
 /** Notes that a connection of this kind came through the other side's handshake. */

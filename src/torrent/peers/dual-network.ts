@@ -1,8 +1,7 @@
 // Connects by uTP first and by TCP when that does not answer soon, to near addresses the other way round (decision
-// 0529), and remembers which of them reached an address; listens on both. What is above sees one stream. States of a
-// stream: racing -> open (one carrier, the other is gone) -> closed. Invariant: while racing nothing is delivered but
-// the end; `open` and `close` come at most once each,
-// `close` last.
+// 0529), and remembers whom TCP reached; listens on both. What is above sees one stream. States of a stream: racing ->
+// open (one carrier, the other is gone) -> closed. Invariant: while racing nothing is delivered but the end; `open` and
+// `close` come at most once each, `close` last.
 
 import { addressKey, type PeerAddress } from '../../base/ids.ts'
 import type { Clock, Timer } from '../../ports/clock.ts'
@@ -18,7 +17,7 @@ const HEAD_START_MS = 300
 const HURRIED_HEAD_START_MS = 5
 /** uTP is given up after this long; libtorrent: 3 s. */
 const UTP_TIMEOUT_MS = 3000
-/** Addresses with what reached them; the oldest makes room. */
+/** Addresses that TCP reached; the oldest makes room. */
 const MAX_REMEMBERED = 4096
 
 type Carrier = 'utp' | 'tcp'
@@ -33,7 +32,8 @@ export interface DualNetworkDeps {
 /** TcpNetwork over both. */
 export class DualNetwork implements TcpNetwork {
   readonly #deps: DualNetworkDeps
-  readonly #worked = new Map<string, Carrier>()
+  /** In the order in which they were reached last. */
+  readonly #byTcp = new Set<string>()
 
   constructor(deps: DualNetworkDeps) {
     this.#deps = deps
@@ -42,11 +42,11 @@ export class DualNetwork implements TcpNetwork {
   connect(remote: PeerAddress, options: ConnectOptions, handlers: TcpStreamHandlers): TcpStream {
     const key = addressKey(remote)
     // TCP alone for a peer that only TCP reached: its next failure forgets that.
-    const worked = this.#worked.get(key)
-    if (worked === 'tcp') return this.#tcpOnly(key, remote, options, handlers)
+    if (this.#byTcp.has(key)) return this.#tcpOnly(key, remote, options, handlers)
     // uTP makes way for others on a line that it shares; to a near address there is none, and it costs many times TCP.
-    const first = worked === undefined && isLocalIp(remote.ip) ? 'tcp' : 'utp'
-    const note = (carrier: Carrier | null): void => this.#note(key, carrier)
+    // What once reached it by uTP is no reason to stay with that.
+    const first = isLocalIp(remote.ip) ? 'tcp' : 'utp'
+    const note = (carrier: Carrier): void => this.#note(key, carrier)
     return new DualStream({ ...this.#deps, remote, options, first, note }, handlers)
   }
 
@@ -73,20 +73,20 @@ export class DualNetwork implements TcpNetwork {
       },
       drain: () => handlers.drain(),
       close: error => {
-        if (!heard) this.#worked.delete(key)
+        if (!heard) this.#byTcp.delete(key)
         handlers.close(error)
       },
     })
   }
 
-  #note(key: string, carrier: Carrier | null): void {
-    this.#worked.delete(key)
-    if (carrier === null) return
-    for (const oldest of this.#worked.keys()) {
-      if (this.#worked.size < MAX_REMEMBERED) break
-      this.#worked.delete(oldest)
+  #note(key: string, carrier: Carrier): void {
+    this.#byTcp.delete(key)
+    if (carrier === 'utp') return
+    for (const oldest of this.#byTcp) {
+      if (this.#byTcp.size < MAX_REMEMBERED) break
+      this.#byTcp.delete(oldest)
     }
-    this.#worked.set(key, carrier)
+    this.#byTcp.add(key)
   }
 }
 
@@ -95,8 +95,8 @@ interface Race extends DualNetworkDeps {
   readonly options: ConnectOptions
   /** Which is tried first. */
   readonly first: Carrier
-  /** Which carrier came first, or is tried first next time; null when none did. */
-  note(carrier: Carrier | null): void
+  /** Which carrier came first. */
+  note(carrier: Carrier): void
 }
 
 /** One outgoing connection. */
@@ -110,8 +110,6 @@ class DualStream implements TcpStream {
   #winner: TcpStream | null = null
   #headStart: Timer | null
   #utp = false
-  /** Something came in. */
-  #heard = false
   #ended = false
 
   constructor(race: Race, handlers: TcpStreamHandlers) {
@@ -192,10 +190,7 @@ class DualStream implements TcpStream {
       { localIp: options.localIp, timeoutMs },
       {
         open: () => this.#opened(carrier),
-        data: chunk => {
-          this.#heard = true
-          this.#handlers.data(chunk)
-        },
+        data: chunk => this.#handlers.data(chunk),
         drain: () => this.#handlers.drain(),
         close: error => this.#closed(carrier, error),
       },
@@ -220,15 +215,12 @@ class DualStream implements TcpStream {
     this.#trying.delete(carrier)
     if (this.#winner !== null) {
       if (this.#winner !== stream) return
-      // Some near ones take connections by TCP only to end them: uTP comes first from now on.
-      if (carrier === 'tcp' && this.#race.first === 'tcp' && !this.#heard) this.#race.note('utp')
       return this.#end(error)
     }
     if (this.#ended) return
     // Refused before the head start was over: no reason to wait for it.
     if (this.#headStart !== null) return this.#trySecond()
     if (this.#trying.size > 0) return
-    this.#race.note(null)
     this.#end(error)
   }
 

@@ -6,7 +6,7 @@ import type { PeerOrigin } from '../../ports/announcer.ts'
 import type { TcpNetwork } from '../../ports/tcp.ts'
 import type { Handshake } from '../../wire/peer/handshake.ts'
 import type { ConnectionPlaces } from './connection-places.ts'
-import { type LinkKind, nextKind, noteFailure, noteSuccess } from './connection-policy.ts'
+import { type LinkKind, nextKind, noteFailure, noteSeriesFailed, noteSuccess } from './connection-policy.ts'
 import { askForIntroduction } from './holepunch.ts'
 import { type KnownPeer, ORIGIN_BITS } from './known-peers.ts'
 import { type LinkOwner, type LinkReceiver, PeerLink } from './peer-link.ts'
@@ -16,6 +16,10 @@ import { isAnswer } from '../pieces/v2-upgrade.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 const HANDSHAKE_TIMEOUT_MS = 20_000
+/** Who has taken a connection by TCP and says nothing for this long may have more to say by uTP; libtorrent's limit. */
+const MUTE_TIMEOUT_MS = 10_000
+/** A call by uTP to whom TCP leads nowhere; libtorrent: 3 s. */
+const UTP_TIMEOUT_MS = 3000
 
 /** Connections begun by one torrent in one tick: the half-open places are shared. */
 const CONNECTS_PER_TICK = 10
@@ -31,6 +35,8 @@ interface Dial {
   readonly known: KnownPeer
   readonly kind: LinkKind
   opened: boolean
+  /** When it opened, clock ms, if TCP carries it; else null. */
+  tcpSinceMs: number | null
   /** Its handshake came, be it for another torrent. */
   answered: boolean
 }
@@ -113,9 +119,16 @@ export class OutboundConnector implements LinkOwner {
 
   /** Once a second: who does not answer is given up. */
   tick(nowMs: number): void {
-    for (const link of this.#dialing.keys()) {
-      if (nowMs - link.startedMs > CONNECT_TIMEOUT_MS + HANDSHAKE_TIMEOUT_MS) link.end('handshake timed out')
+    for (const [link, dial] of this.#dialing) {
+      const late = nowMs - link.startedMs > CONNECT_TIMEOUT_MS + HANDSHAKE_TIMEOUT_MS
+      if (late || this.#isMute(link, dial, nowMs)) link.end('handshake timed out')
     }
+  }
+
+  /** Nothing has come by TCP, and uTP is left to be tried. */
+  #isMute(link: PeerLink, { tcpSinceMs, known }: Dial, nowMs: number): boolean {
+    if (tcpSinceMs === null || link.lastInMs > tcpSinceMs || known.links.utpAlone) return false
+    return this.#core.engine.deps.swarm?.utp !== undefined && nowMs - tcpSinceMs > MUTE_TIMEOUT_MS
   }
 
   /** Ends the calls of whom no tracker named. */
@@ -144,7 +157,10 @@ export class OutboundConnector implements LinkOwner {
 
   opened(link: PeerLink): void {
     const dial = this.#dialing.get(link)
-    if (dial !== undefined) dial.opened = true
+    if (dial !== undefined) {
+      dial.opened = true
+      dial.tcpSinceMs = link.utp ? null : this.#core.now()
+    }
     link.send(handshakeOf(this.#core, hashesOf(this.#core).infoHash))
   }
 
@@ -172,11 +188,18 @@ export class OutboundConnector implements LinkOwner {
       !dial.answered &&
       noteFailure(engine.connections.encryption.settings.mode, dial.known.links, dial.kind, dial.opened)
     if (dial.opened && !other) this.#core.refusedHandshakes += 1
-    if (other) known.released(dial.known)
+    const again = other || this.#leavesUtp(dial)
+    if (again) known.released(dial.known)
     else known.failed(dial.known, nowMs)
     // Who cannot be reached even so is not asked for again at once.
-    if (!this.#punching.delete(link) && !other) askForIntroduction(this.#core, dial.known, nowMs)
+    if (!this.#punching.delete(link) && !again) askForIntroduction(this.#core, dial.known, nowMs)
     this.connectSome(nowMs)
+  }
+
+  /** No kind of connection led anywhere; by TCP, which leaves uTP. */
+  #leavesUtp({ known, tcpSinceMs, answered }: Dial): boolean {
+    const muteByTcp = tcpSinceMs !== null && !answered
+    return noteSeriesFailed(known.links, muteByTcp && this.#core.engine.deps.swarm?.utp !== undefined)
   }
 
   #worthwhile(peer: KnownPeer): boolean {
@@ -199,24 +222,28 @@ export class OutboundConnector implements LinkOwner {
     engine.connections.halfOpen += 1
     this.#places.add(peer.address.ip)
     const kind = nextKind(engine.connections.encryption.settings.mode, peer.links)
-    this.#dialing.set(link, { known: peer, kind, opened: false, answered: false })
+    this.#dialing.set(link, { known: peer, kind, opened: false, tcpSinceMs: null, answered: false })
     // The first peers decide how long somebody looks at nothing.
     const hurried = this.#core.peers.size === 0
-    const options = { localIp: engine.options.localIp, timeoutMs: CONNECT_TIMEOUT_MS, hurried }
-    const network = this.#networkFor(peer, link)
+    const { network, timeoutMs } = this.#networkFor(peer, link)
+    const options = { localIp: engine.options.localIp, timeoutMs, hurried }
     const stream = engine.connections.encryption.connect(kind, hashesOf(this.#core).infoHash, link, handlers =>
       network.connect(peer.address, options, handlers),
     )
     link.attach(stream)
   }
 
-  /** The way to `peer`: to whom we were introduced by uTP, as the other side calls so too (BEP 55). */
-  #networkFor(peer: KnownPeer, link: PeerLink): TcpNetwork {
+  /**
+   * The way to `peer`, and how long it may take: to whom we were introduced by uTP, as the other side calls so too
+   * (BEP 55), and to whom TCP led nowhere.
+   */
+  #networkFor(peer: KnownPeer, link: PeerLink): { network: TcpNetwork; timeoutMs: number } {
     const { tcp, swarm } = this.#core.engine.deps
     const introduced = peer.punch
     peer.punch = false
-    if (!introduced || swarm?.utp === undefined) return tcp
-    this.#punching.add(link)
-    return swarm.utp
+    if (swarm?.utp === undefined) return { network: tcp, timeoutMs: CONNECT_TIMEOUT_MS }
+    if (introduced) this.#punching.add(link)
+    else if (!peer.links.utpAlone) return { network: tcp, timeoutMs: CONNECT_TIMEOUT_MS }
+    return { network: swarm.utp, timeoutMs: introduced ? CONNECT_TIMEOUT_MS : UTP_TIMEOUT_MS }
   }
 }

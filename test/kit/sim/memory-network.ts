@@ -48,6 +48,10 @@ export class MemoryHost implements TcpNetwork {
     this.line = line
   }
 
+  get utp(): boolean {
+    return this.#network.utp
+  }
+
   connect(
     remote: PeerAddress,
     options: { localIp: string | null; timeoutMs: number },
@@ -81,10 +85,13 @@ export class MemoryHost implements TcpNetwork {
 /** All hosts. */
 export class MemoryNetwork {
   readonly clock: Clock
+  /** Its streams say that uTP carries them. */
+  readonly utp: boolean
   readonly #hosts = new Map<string, MemoryHost>()
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, utp = false) {
     this.clock = clock
+    this.utp = utp
   }
 
   /** The host `ip`; made on first use with `line` (default: 10 ms one way, endless rates). */
@@ -159,6 +166,10 @@ export class MemoryStream implements TcpStream {
 
   get alive(): boolean {
     return this.#alive
+  }
+
+  get utp(): boolean {
+    return this.host.utp
   }
 
   get bufferedBytes(): number {

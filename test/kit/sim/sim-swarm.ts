@@ -7,6 +7,7 @@ import type { InfoHash, PeerAddress } from '../../../src/base/ids.ts'
 import type { HttpRanges } from '../../../src/ports/http-ranges.ts'
 import type { Log } from '../../../src/ports/log.ts'
 import type { MetadataChunks } from '../../../src/ports/metadata-chunks.ts'
+import type { TcpNetwork } from '../../../src/ports/tcp.ts'
 import type { TorrentContentsSource } from '../../../src/ports/torrent-contents.ts'
 import { SharedArena } from '../../../src/pools/arena.ts'
 import { Session, type SessionOptions, type SwarmParts } from '../../../src/torrent/index.ts'
@@ -49,6 +50,8 @@ export interface SimNodeOptions {
   readonly webSeeds?: HttpRanges
   /** What the node lends its swarms; default: nothing. */
   readonly swarm?: SwarmParts
+  /** What it connects and listens by; default: its host, as by TCP. */
+  readonly network?: (host: MemoryHost) => TcpNetwork
   /** Hears of crowds of torrents that will rest. */
   readonly crowdChanged?: (crowded: boolean) => void
 }
@@ -101,7 +104,7 @@ export class SimSwarm {
         clock: this.clock,
         random: this.random,
         log: logTo(parts.complaints),
-        tcp: host,
+        tcp: options.network?.(host) ?? host,
         stores: parts.disk,
         journal: parts.journal,
         metadata: options.metadata ?? new MemoryMetadata(),

@@ -12,6 +12,7 @@ import {
   newLinkMemory,
   nextKind,
   noteFailure,
+  noteSeriesFailed,
   noteSuccess,
 } from '../../../src/torrent/peers/connection-policy.ts'
 
@@ -60,17 +61,31 @@ test('an address where nothing opens teaches nothing, and is not tried again at 
   }
 })
 
+test('whom TCP says nothing for is tried by uTP alone, with each kind; when that fails both are asked again', () => {
+  const memory = newLinkMemory()
+  assert.deepEqual(series('allow', memory), ['plain', 'encrypted'])
+  assert.equal(noteSeriesFailed(memory, true), true)
+  assert.equal(memory.utpAlone, true)
+  assert.deepEqual(series('allow', memory), ['plain', 'encrypted'])
+  assert.equal(noteSeriesFailed(memory, false), false)
+  assert.equal(memory.utpAlone, false)
+  assert.equal(noteSeriesFailed(memory, false), false, 'nothing opened')
+  assert.equal(memory.utpAlone, false)
+  assert.equal(noteSeriesFailed(memory, true), true, 'a later series')
+  assert.equal(noteSeriesFailed(memory, true), false, 'never twice in a row')
+})
+
 test('require never answers plain, off never encrypted: whatever is remembered, whatever failed', () => {
   const kinds: readonly (LinkKind | null)[] = ['plain', 'encrypted', null]
   for (const worked of kinds) {
     for (const failed of kinds) {
       for (const opened of [true, false]) {
-        const memory = { worked, failed }
+        const memory = { ...newLinkMemory(), worked, failed }
         for (let round = 0; round < 4; round++) {
           assert.equal(nextKind('require', memory), 'encrypted')
           assert.equal(noteFailure('require', memory, 'encrypted', opened), false)
         }
-        const other = { worked, failed }
+        const other = { ...newLinkMemory(), worked, failed }
         for (let round = 0; round < 4; round++) {
           assert.equal(nextKind('off', other), 'plain')
           assert.equal(noteFailure('off', other, 'plain', opened), false)
