@@ -32,6 +32,7 @@ export const errorTable = {
   },
   PathNotAllowed: { status: 403, text: 'The path is outside the allowed folders.' },
   NotFound: { status: 404, text: 'There is nothing at this path.' },
+  LinkNotFound: { status: 404, text: 'There is no given link of this id.' },
   KeyNotFound: { status: 404, text: 'There is no key of this name.' },
   DownloadNotFound: { status: 404, text: 'This download does not exist.' },
   FileNotFound: { status: 404, text: 'The download has no such file.' },

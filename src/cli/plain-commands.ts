@@ -92,6 +92,8 @@ const COMMANDS: readonly PlainCommandOf<CoreRoutes>[] = [
     text: 'Make a key; scopes with commas between. It is shown this once.',
   },
   { words: 'keys remove', route: 'DELETE /keys/{name}', text: 'Take a key back.' },
+  { words: 'links list', route: 'GET /links', text: 'Links that were given away (stream-url --days).' },
+  { words: 'links remove', route: 'DELETE /links/{id}', text: 'Take a link back.' },
   { words: 'metrics', route: 'GET /metrics', text: 'Figures for Prometheus.', bytes: true },
   { words: 'api', route: 'GET /docs/openapi.json', text: 'The interface of the node as OpenAPI.' },
 ]
@@ -99,6 +101,7 @@ const COMMANDS: readonly PlainCommandOf<CoreRoutes>[] = [
 const GROUPS: Readonly<Record<string, string>> = {
   stats: 'Statistics of the node.',
   updates: 'Torrents that are updated through the DHT (BEP 46).',
+  links: 'Links that open a film without a key, for longer than a day.',
   keys: 'Keys of the running node; tributary key does the same without one.',
   debug: 'A look into the process of the node.',
 }

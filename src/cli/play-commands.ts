@@ -1,6 +1,6 @@
 // Commands that lead to a player: a link to paste, and one that starts mpv or vlc.
 
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { chosenDownload, chosenFile, filesOf } from './chosen.ts'
 import { type CommandContext, forNode, type NodeFlags, runForNode } from './command-run.ts'
 
@@ -14,16 +14,22 @@ interface PlayFlags extends NodeFlags {
   fromStart?: boolean
 }
 
+interface LinkFlags extends NodeFlags {
+  days?: number
+  name?: string
+}
+
 /** Adds every command of this file. */
 export function addPlayCommands(program: Command): void {
-  forNode(program.command('stream-url').description('A link that plays without a key for 24 hours.'))
+  forNode(program.command('stream-url').description('A link that plays without a key, for 24 hours or longer.'))
     .argument('<download>', DOWNLOAD)
     .argument('[file]', 'number or (a part of) the name; default: the playlist of all')
-    .action((text: string, file: string | undefined, flags: NodeFlags) =>
+    .option('--days <n>', 'for so many days; 0 = until it is taken back (tributary links)', wholeDays)
+    .option('--name <name>', 'for whom or what, as `tributary links list` shows it')
+    .action((text: string, file: string | undefined, flags: LinkFlags) =>
       runForNode(flags, async ({ node, show }) => {
         const { infohash } = await chosenDownload(node, text)
-        const { files, playlist_url: playlist } = await filesOf(node, infohash)
-        const path = file === undefined ? playlist : chosenFile(files, file).stream_url
+        const path = await linkTo(node, infohash, file, flags)
         show({ url: node.url + path }, ({ url }) => `${url}\n`)
       }),
     )
@@ -39,6 +45,30 @@ export function addPlayCommands(program: Command): void {
     .action((text: string, file: string | undefined, flags: PlayFlags) =>
       runForNode(flags, async context => play(context, text, file ?? null, flags)),
     )
+}
+
+function wholeDays(text: string): number {
+  if (!/^\d{1,4}$/.test(text))
+    throw new InvalidArgumentError('It must be a number of days; 0 = until it is taken back.')
+  return Number(text)
+}
+
+async function linkTo(
+  node: CommandContext['node'],
+  infohash: string,
+  text: string | undefined,
+  { days, name }: LinkFlags,
+): Promise<string> {
+  const { files, playlist_url: playlist } = await filesOf(node, infohash)
+  const file = text === undefined ? null : chosenFile(files, text)
+  if (days === undefined && name === undefined) return file === null ? playlist : file.stream_url
+  const parameters = {
+    name: name ?? 'command line',
+    infohash,
+    ...(days === undefined ? {} : { days }),
+    ...(file === null ? {} : { fileindex: file.index }),
+  }
+  return (await node.call('PUT /links', { parameters })).url
 }
 
 async function play(

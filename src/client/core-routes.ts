@@ -9,6 +9,7 @@ import type { downloadRoutes } from '../http/routes/downloads.ts'
 import type { eventRoutes } from '../http/routes/events.ts'
 import type { importRoutes } from '../http/routes/import.ts'
 import type { keyRoutes } from '../http/routes/keys.ts'
+import type { linkRoutes } from '../http/routes/links.ts'
 import type { metricsRoutes } from '../http/routes/metrics.ts'
 import type { shutdownRoutes } from '../http/routes/shutdown.ts'
 import type { stateRoutes } from '../http/routes/state.ts'
@@ -30,6 +31,7 @@ export type CoreRoutes = RoutesOf<
     ...typeof coreRoutes,
     ...typeof statisticsRoutes,
     ...typeof keyRoutes,
+    ...typeof linkRoutes,
     ...typeof shutdownRoutes,
     ...typeof debugRoutes,
     ...typeof metricsRoutes,
@@ -55,6 +57,9 @@ export type DownloadFile = DownloadFiles['files'][number]
 
 /** Where a file was left. */
 export type WatchingRecord = ReplyOf<CoreRoutes, 'GET /downloads/{infohash}/watching/{fileindex}'>
+
+/** A link that was given away. */
+export type GivenLinkRecord = ReplyOf<CoreRoutes, 'PUT /links'>
 
 /** What may be changed of a download. */
 export type DownloadChange = ParametersOf<CoreRoutes, 'PATCH /downloads/{infohash}'>

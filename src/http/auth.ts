@@ -4,6 +4,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Secret } from '../base/secret.ts'
 import type { KeyList, KeyScope, StoredKey } from '../ports/key-list.ts'
+import type { GivenLink } from '../ports/viewing/given-links.ts'
 import type { Caller } from '../services/callers-api.ts'
 import type { Scope } from './route.ts'
 
@@ -45,6 +46,8 @@ export interface KeyHolder {
   may(scope: Scope): boolean
   /** Whether the key may still open that; null = it cannot be taken back while the node runs. */
   readonly stillMay: ((scope: Scope) => boolean) | null
+  /** Of who comes by a link that was given away. */
+  readonly link?: GivenLink
 }
 
 /** The holder of the first key, and everybody where no key is asked for. */
@@ -61,6 +64,11 @@ export const NOBODY: KeyHolder = {
   caller: { anyPath: false, localFiles: false, spends: false },
   may: scope => scope === 'open',
   stillMay: null,
+}
+
+/** The holder of a link that was given away; `stillThere`: it was not taken back. */
+export function linkHolder(link: GivenLink, stillThere: () => boolean): KeyHolder {
+  return { ...NOBODY, stillMay: stillThere, link }
 }
 
 function opens(scopes: readonly KeyScope[], scope: Scope): boolean {

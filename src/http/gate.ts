@@ -3,7 +3,7 @@
 
 import { AppError } from '../base/errors.ts'
 import type { KeyList } from '../ports/key-list.ts'
-import { basicPassword, keyInHeader, type KeyHolder, KeyRing, NOBODY, OWNER, presentedKey } from './auth.ts'
+import { basicPassword, keyInHeader, type KeyHolder, KeyRing, linkHolder, NOBODY, OWNER, presentedKey } from './auth.ts'
 import { ErrorWithHeaders } from './envelope.ts'
 import type { LinkSigner } from './links.ts'
 import type { HttpOptions } from './options.ts'
@@ -91,7 +91,8 @@ export class Gate {
     const holder = key === null ? null : this.#keys.holderOf(key)
     if (key !== null) mayTry(holder)
     if (holder !== null && (route === null || holder.may(route.scope))) return holder
-    if (this.#isLinked(head, match, route) && (key === null || holder !== null)) return NOBODY
+    const token = this.#linkOf(head, match, route)
+    if (token !== null && (key === null || holder !== null)) return this.#holderOfLink(token)
     // Clients that know Basic alone send it when they are asked.
     if (holder === null && route?.door === true) throw new ErrorWithHeaders('Unauthorized', ASK_FOR_BASIC)
     throw new AppError(holder === null ? 'Unauthorized' : 'ScopeMissing')
@@ -109,16 +110,21 @@ export class Gate {
     )
   }
 
-  /** Whether the request has a signed link. Throws AppError LinkInvalid when that is wrong. */
-  #isLinked(head: GateHead, match: PathMatch | null, route: Route | null): boolean {
-    if (match === null || route === null || !route.signedLinks) return false
+  #holderOfLink(token: string): KeyHolder {
+    const given = this.#links.givenBy(token)
+    return given === null ? NOBODY : linkHolder(given, () => this.#links.givenBy(token) !== null)
+  }
+
+  /** The token of a signed link; null: the request has none. Throws AppError LinkInvalid when it is wrong. */
+  #linkOf(head: GateHead, match: PathMatch | null, route: Route | null): string | null {
+    if (match === null || route === null || !route.signedLinks) return null
     const token = head.query.get('token')
-    if (token === null) return false
+    if (token === null) return null
     const { infohash = '', fileindex = '', channelid } = match.path
     const opens =
       channelid === undefined ? this.#links.opens(infohash, fileindex, token) : this.#links.opensFeed(channelid, token)
     if (!opens) throw new AppError('LinkInvalid')
-    return true
+    return token
   }
 
   /** No key is accepted any more. */

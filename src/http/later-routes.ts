@@ -8,6 +8,7 @@ import { debugRoutes } from './routes/debug.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { importRoutes } from './routes/import.ts'
 import { keyRoutes } from './routes/keys.ts'
+import { linkRoutes } from './routes/links.ts'
 import { metricsRoutes } from './routes/metrics.ts'
 import { shutdownRoutes } from './routes/shutdown.ts'
 import { statisticsRoutes } from './routes/statistics.ts'
@@ -28,6 +29,7 @@ export const behindChapters: readonly Route[] = [
   ...coreRoutes,
   ...statisticsRoutes,
   ...keyRoutes,
+  ...linkRoutes,
   ...shutdownRoutes,
   ...debugRoutes,
   ...metricsRoutes,

@@ -1,8 +1,10 @@
 // Signed links: a token in the query that opens one file of one download for reading, for a while, without a key
-// (decisions part 1). It is a MAC over infohash, file index and expiry; nothing is stored.
+// (decisions part 1). It is a MAC over infohash, file index and expiry; nothing is stored. Links that are given away
+// for longer have the id of their entry in a list too, from which they can be taken (decision 0540).
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../ports/clock.ts'
+import type { GivenLink, GivenLinks } from '../ports/viewing/given-links.ts'
 
 const DEFAULT_LIFETIME_MS = 24 * 3600 * 1000
 /** Expiry is rounded down to this, so that listings made shortly after each other give the same link. */
@@ -11,20 +13,28 @@ const EXPIRY_STEP_S = 600
 const FEED = 'feed'
 /** An expiry that is none. */
 const NEVER_S = 999_999_999_999
-const TOKEN = /^([1-9][0-9]{0,11})\.([A-Za-z0-9_-]{43})$/
+const TOKEN = /^([1-9][0-9]{0,11})\.(?:([A-Za-z0-9_-]{16})\.)?([A-Za-z0-9_-]{43})$/
+const NONE_GIVEN: GivenLinks = { find: () => null }
 
 /** Makes and checks signed links. */
 export class LinkSigner {
   readonly #secret: Uint8Array
   readonly #clock: Clock
   readonly #lifetimeMs: number
+  readonly #given: GivenLinks
 
   /** `secret`: at least 32 bytes, used for nothing else. Throws RangeError for a shorter one. */
-  constructor(secret: Uint8Array, clock: Clock, lifetimeMs: number = DEFAULT_LIFETIME_MS) {
+  constructor(
+    secret: Uint8Array,
+    clock: Clock,
+    lifetimeMs: number = DEFAULT_LIFETIME_MS,
+    given: GivenLinks = NONE_GIVEN,
+  ) {
     if (secret.length < 32) throw new RangeError('the secret of signed links needs 32 bytes')
     this.#secret = secret
     this.#clock = clock
     this.#lifetimeMs = lifetimeMs
+    this.#given = given
   }
 
   /** The path and query that open file `fileIndex` of the download. */
@@ -32,15 +42,36 @@ export class LinkSigner {
     return `/downloads/${infohash}/stream/${fileIndex}?token=${this.#token(infohash, String(fileIndex))}`
   }
 
-  /** The same with a name at the end of the path, for players that look at it. */
-  namedStreamUrl(infohash: string, fileIndex: number, name: string): string {
-    const token = this.#token(infohash, String(fileIndex))
+  /**
+   * The same with a name at the end of the path, for players that look at it. `given`: it lasts as long as that link,
+   * and is taken back with it.
+   */
+  namedStreamUrl(infohash: string, fileIndex: number, name: string, given: GivenLink | null = null): string {
+    const token = given === null ? this.#token(infohash, String(fileIndex)) : this.#givenToken(given, String(fileIndex))
     return `/downloads/${infohash}/stream/${fileIndex}/${encodeSegment(name)}?token=${token}`
   }
 
   /** The path and query that open the playlist of the download, and no file by itself. */
   playlistUrl(infohash: string): string {
     return `/downloads/${infohash}/playlist.m3u?token=${this.#token(infohash, '')}`
+  }
+
+  /** The path and query of a link that was given away. */
+  givenUrl(link: GivenLink): string {
+    const { infohash, fileIndex, of } = link
+    if (fileIndex === null) return `/downloads/${infohash}/playlist.m3u?token=${this.#givenToken(link, '')}`
+    return this.namedStreamUrl(infohash, fileIndex, of.slice(of.lastIndexOf('/') + 1), link)
+  }
+
+  #givenToken({ id, infohash, endsMs }: GivenLink, fileIndex: string): string {
+    const expiry = endsMs === null ? NEVER_S : Math.floor(endsMs / 1000)
+    return `${expiry}.${id}.${this.#mac(infohash, fileIndex, expiry, id).toString('base64url')}`
+  }
+
+  /** The link of the list that a token belongs to, whether it opens anything or not; null: none, or taken back. */
+  givenBy(token: string): GivenLink | null {
+    const id = TOKEN.exec(token)?.[2]
+    return id === undefined ? null : this.#given.find(id)
   }
 
   /**
@@ -68,13 +99,20 @@ export class LinkSigner {
     const match = TOKEN.exec(token)
     if (match === null) return false
     const expiry = Number(match[1])
-    const mac = Buffer.from(match[2] ?? '', 'base64url')
-    const right = this.#mac(infohash.toLowerCase(), fileIndex, expiry)
-    return mac.length === right.length && timingSafeEqual(mac, right) && expiry * 1000 > this.#clock.wallMs()
+    const id = match[2]
+    const mac = Buffer.from(match[3] ?? '', 'base64url')
+    const right = this.#mac(infohash.toLowerCase(), fileIndex, expiry, id)
+    if (mac.length !== right.length || !timingSafeEqual(mac, right) || expiry * 1000 <= this.#clock.wallMs())
+      return false
+    return id === undefined || this.#given.find(id) !== null
   }
 
-  #mac(infohash: string, fileIndex: string, expiry: number): Buffer {
-    return createHmac('sha256', this.#secret).update(`${infohash}/${fileIndex}/${expiry}`).digest()
+  // Neither part can have a slash in it: no text of one kind is one of the other.
+  #mac(infohash: string, fileIndex: string, expiry: number, id?: string): Buffer {
+    const text = `${infohash}/${fileIndex}/${expiry}`
+    return createHmac('sha256', this.#secret)
+      .update(id === undefined ? text : `${text}/${id}`)
+      .digest()
   }
 }
 

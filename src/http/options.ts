@@ -7,6 +7,7 @@ import type { Arena } from '../ports/arena.ts'
 import type { CertificateFiles } from '../ports/certificate-files.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { KeyList } from '../ports/key-list.ts'
+import type { GivenLinks } from '../ports/viewing/given-links.ts'
 import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
 import type { StaticFiles } from '../ports/static-files.ts'
@@ -45,6 +46,8 @@ export interface HttpOptions {
   readonly linkSecret: Uint8Array
   /** How long a signed link opens its file, milliseconds. Default 24 hours. */
   readonly linkLifetimeMs?: number
+  /** Links that were given away for longer; absent = none. */
+  readonly givenLinks?: GivenLinks
 }
 
 /** HTTPS beside or in the place of plain HTTP. */

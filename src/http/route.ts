@@ -10,6 +10,7 @@ import type { Caller } from '../services/callers-api.ts'
 import type { DownloadsService } from '../services/downloads/downloads-api.ts'
 import type { StreamableFile } from '../services/downloads/streams-api.ts'
 import type { EventsService } from '../services/events/events-api.ts'
+import type { GivenLink } from '../ports/viewing/given-links.ts'
 import type { StaticFiles } from '../ports/static-files.ts'
 import type { LinkSigner } from './links.ts'
 import type { RequestMeter } from './request-meter.ts'
@@ -54,6 +55,8 @@ export interface RouteInput<Parameters> {
   readonly body: Uint8Array
   /** Who asks. */
   readonly caller: Caller
+  /** The link that it came by, of those that were given away; null: none. */
+  readonly link: GivenLink | null
   /** `http://host:port`, or https, as the client reached the node: its Host was checked. */
   readonly base: string
   /** The Last-Event-ID header, or an empty text. */

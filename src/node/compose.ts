@@ -302,7 +302,7 @@ export class TributaryNode {
 
   async #makeHttp(): Promise<HttpServer> {
     const { settings, log, version, stateDir, clock, random } = this.#environment
-    const { services, keys } = this.#parts
+    const { services, keys, links } = this.#parts
     return makeHttpFront(settings.values.api, {
       rangeArena: this.#rangeArena,
       clock,
@@ -314,6 +314,7 @@ export class TributaryNode {
       ),
       services,
       furtherKeys: keys,
+      givenLinks: links,
       version,
       linkSecret: await openLinkSecret(stateDir),
       maxConnections: sharesOf(settings.values).http,

@@ -11,6 +11,7 @@ import { BuiltFiles } from '../io/files/built-files.ts'
 import { PemFiles } from '../io/files/certificate-files.ts'
 import { PackageFiles } from '../io/files/package-files.ts'
 import type { KeyList } from '../ports/key-list.ts'
+import type { GivenLinks } from '../ports/viewing/given-links.ts'
 import type { Services } from '../services/api.ts'
 import type { Settings } from './settings/settings-schema.ts'
 
@@ -21,6 +22,7 @@ const RETRIED_PORTS = 9
 export interface HttpFrontParts extends Omit<HttpDeps, 'docsFiles' | 'dashboardFiles' | 'setEnvironment'> {
   readonly services: Services
   readonly furtherKeys: KeyList
+  readonly givenLinks: GivenLinks
   readonly version: string
   readonly linkSecret: Uint8Array
   /** Connections at a time. */
@@ -29,7 +31,7 @@ export interface HttpFrontParts extends Omit<HttpDeps, 'docsFiles' | 'dashboardF
 
 /** Makes it; nothing listens before start(). */
 export function makeHttpFront(api: Settings['api'], parts: HttpFrontParts): HttpServer {
-  const { services, furtherKeys, version, linkSecret, maxConnections, ...deps } = parts
+  const { services, furtherKeys, givenLinks, version, linkSecret, maxConnections, ...deps } = parts
   const options: HttpOptions = {
     host: api.http_host,
     port: api.http_port,
@@ -49,6 +51,8 @@ export function makeHttpFront(api: Settings['api'], parts: HttpFrontParts): Http
     silentReaderMs: api.stream_silent_seconds * 1000,
     version,
     linkSecret,
+    linkLifetimeMs: api.link_hours * 3600 * 1000,
+    givenLinks,
     maxConnections,
   }
   return createHttpServer(options, services, {

@@ -26,6 +26,7 @@ import { rightOf } from './settings/settings-rights.ts'
 import type { Settings } from './settings/settings-schema.ts'
 import { SharedParts } from './shared-parts.ts'
 import { FurtherKeys } from './state/further-keys.ts'
+import { GivenLinkFile } from './state/given-links.ts'
 import { makeStatistics } from './statistics.ts'
 
 /** A chapter that has its services. */
@@ -41,6 +42,7 @@ export interface NodeServices extends Omit<DownloadServices, 'http'> {
   readonly statistics: NodeStatistics
   readonly settingsChanges: SettingsChanges
   readonly keys: FurtherKeys
+  readonly links: GivenLinkFile
   readonly chapters: readonly ChapterOfNode[]
   /** Changed settings of the log of what the process uses. */
   readonly followDebug: (settings: Settings) => void
@@ -71,6 +73,7 @@ export function makeServices(
     statistics,
     events: core.events,
     keys: core.keys,
+    links: core.links,
     debug: debug.service,
     torrentInfo,
     imports: lateImports(environment, late, core),
@@ -92,6 +95,7 @@ interface CoreServices extends DownloadServices {
   readonly watching: Watching
   readonly torrentInfo: TorrentInfo
   readonly keys: FurtherKeys
+  readonly links: GivenLinkFile
   readonly shared: SharedParts
 }
 
@@ -112,6 +116,7 @@ function makeCore(environment: NodeEnvironment, late: LateParts): CoreServices {
     watching: new Watching({ clock, downloads }),
     torrentInfo: new TorrentInfo({ clock, previews, downloads }),
     keys: new FurtherKeys(stateDir),
+    links: new GivenLinkFile(stateDir),
     shared: new SharedParts(),
   }
 }

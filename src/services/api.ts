@@ -6,6 +6,7 @@ import type { DebugService } from './diagnostics/debug-api.ts'
 import type { DownloadsService } from './downloads/downloads-api.ts'
 import type { EventsService } from './events/events-api.ts'
 import type { ImportService } from './import/import-api.ts'
+import type { LinksService } from './links/links-api.ts'
 import type { MetricsService } from './diagnostics/metrics-api.ts'
 import type { SettingsService } from './settings/settings-api.ts'
 import type { StateService } from './diagnostics/state-api.ts'
@@ -57,4 +58,5 @@ export interface Services {
   readonly metrics: MetricsService
   readonly callerPaths: CallerPathsService
   readonly keys: KeysService
+  readonly links: LinksService
 }

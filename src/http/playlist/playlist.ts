@@ -2,6 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../base/errors.ts'
+import type { GivenLink } from '../../ports/viewing/given-links.ts'
 import type { Asker } from '../../services/downloads/streams-api.ts'
 import type { DownloadsService } from '../../services/downloads/downloads-api.ts'
 import type { LinkSigner } from '../links.ts'
@@ -20,6 +21,8 @@ export interface PlaylistFacts {
   readonly downloads: DownloadsService
   readonly links: LinkSigner
   readonly infohash: string
+  /** The link it was asked for by: those in it last as long. */
+  readonly given: GivenLink | null
   /** `http://host:port` as the client reached the node. */
   readonly base: string
 }
@@ -67,6 +70,6 @@ function entryOf(facts: PlaylistFacts, { index, name, sidecars }: PlayedFile): P
   }
 }
 
-function linkTo({ links, infohash, base }: PlaylistFacts, index: number, name: string): string {
-  return `${base}${links.namedStreamUrl(infohash, index, name.slice(name.lastIndexOf('/') + 1))}`
+function linkTo({ links, infohash, given, base }: PlaylistFacts, index: number, name: string): string {
+  return `${base}${links.namedStreamUrl(infohash, index, name.slice(name.lastIndexOf('/') + 1), given)}`
 }

@@ -254,7 +254,7 @@ export const downloadFiles = route({
   tag,
   summary: 'Files of a download, each with a signed link to its stream',
   choices: [
-    '`stream_url` (extra) opens GET and HEAD of the file without a key for 24 hours, `playlist_url` (extra) the playlist of ' +
+    '`stream_url` (extra) opens GET and HEAD of the file without a key for 24 hours (api.link_hours), `playlist_url` (extra) the playlist of ' +
       'all that can be played.',
     '`index` counts from 0 in torrent order, `name` is the path under the torrent root. Empty before the metadata is ' +
       'known. A file of 0 bytes has progress 1.',
@@ -286,7 +286,7 @@ const playlist = route({
   summary: 'A playlist of what can be played of a download, with signed links',
   choices: [
     'Extra. M3U in UTF-8: the selected films and sounds in the order of their names, each with a link that needs no key for ' +
-      '24 hours. Opened by a signed link too (`playlist_url` of the files), which opens no file by itself.',
+      '24 hours (api.link_hours), by a given link (PUT /links) as long as that. Opened by a signed link too (`playlist_url` of the files), which opens no file by itself.',
     'Subtitles and sound in files beside a film stand before it, as `#EXTVLCOPT:input-slave`.',
     'Waits up to 60 s for the metadata of a magnet, then 408. Nothing to play: 404.',
   ],
@@ -300,6 +300,7 @@ const playlist = route({
       downloads: services.downloads,
       links,
       infohash: infohashOf(input.path),
+      given: input.link,
       base: input.base,
     }
     const { playlistOf } = await import('../playlist/playlist.ts')

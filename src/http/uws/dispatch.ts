@@ -24,6 +24,7 @@ import {
   type RouteInput,
 } from '../route.ts'
 import { type PathMatch, Router, allowedMethods, routeFor } from '../router.ts'
+import type { GivenLink } from '../../ports/viewing/given-links.ts'
 import type { Caller } from '../../services/callers-api.ts'
 import type { StreamableFile } from '../../services/downloads/streams-api.ts'
 import { WrongKeys } from '../wrong-keys.ts'
@@ -81,6 +82,10 @@ class Input implements RouteInput<unknown> {
 
   get caller(): Caller {
     return this.holder.caller
+  }
+
+  get link(): GivenLink | null {
+    return this.holder.link ?? null
   }
 
   get base(): string {

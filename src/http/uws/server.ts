@@ -28,7 +28,7 @@ class UwsServer implements HttpServer {
     this.#options = options
     this.#deps = deps
     this.#limit = new ConnectionLimit(options.maxConnections ?? Number.POSITIVE_INFINITY)
-    const links = new LinkSigner(options.linkSecret, deps.clock, options.linkLifetimeMs)
+    const links = new LinkSigner(options.linkSecret, deps.clock, options.linkLifetimeMs, options.givenLinks)
     const meter = new RequestMeter(deps.clock)
     const { docsFiles, dashboardFiles, clock } = deps
     const { version } = options

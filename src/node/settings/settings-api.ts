@@ -50,6 +50,14 @@ export const apiSettings = {
     needsRestart: true,
     doc: 'Origins of web pages that may use the interface (scheme://host[:port]).',
   },
+  link_hours: {
+    kind: 'integer',
+    min: 1,
+    max: 87600,
+    default: 24,
+    needsRestart: true,
+    doc: 'How long links of files and playlists open them without a key. Links for longer are given by PUT /links.',
+  },
   stream_silent_seconds: {
     kind: 'integer',
     min: 10,

@@ -17,7 +17,7 @@ import { LOCK_FILES, StateDirectory } from './state-directory.ts'
 /** What of the core makes a node what it is. */
 const OWN: KeptFiles = {
   stores: [DATABASE_FILE_NAME],
-  files: ['tributary.yaml', 'link-secret', 'keys.json', 'update-key'],
+  files: ['tributary.yaml', 'link-secret', 'keys.json', 'links.json', 'update-key'],
   folders: [],
 }
 /** Ends the name of a file that is being written. */

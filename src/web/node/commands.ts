@@ -1,6 +1,13 @@
 // What users ask of downloads: requests by name. Each rejects with ApiError.
 
-import type { CoreRoutes, Download, DownloadChange, DownloadFile, WatchingRecord } from '../../client/core-routes.ts'
+import type {
+  CoreRoutes,
+  Download,
+  DownloadChange,
+  DownloadFile,
+  GivenLinkRecord,
+  WatchingRecord,
+} from '../../client/core-routes.ts'
 import type { ParametersOf, ReplyOf } from '../../client/routes.ts'
 import { addressOf, ApiError } from './api.ts'
 import { session } from './context.ts'
@@ -97,6 +104,27 @@ export function playerLink(file: DownloadFile): string {
   const [path = '', token = ''] = file.stream_url.split('?')
   const name = encodeURIComponent(file.name.split('/').at(-1) ?? 'file')
   return addressOf(`${path}/${name}?${token}`)
+}
+
+/** Gives a link away; `file` null: of the playlist. `days` 0: until it is taken back. */
+export function giveLink(infohash: string, file: number | null, name: string, days: number): Promise<GivenLinkRecord> {
+  const parameters = { name, infohash, days, ...(file === null ? {} : { fileindex: file }) }
+  return session.api.call('PUT /links', { parameters })
+}
+
+/** Links that were given away. */
+export async function givenLinks(signal: AbortSignal): Promise<GivenLinkRecord[]> {
+  return (await session.api.call('GET /links', { signal })).links
+}
+
+/** Takes a link back. */
+export async function takeLink(id: string): Promise<void> {
+  await session.api.call('DELETE /links/{id}', { path: { id } })
+}
+
+/** The whole address of a link. */
+export function linkAddress(url: string): string {
+  return addressOf(url)
 }
 
 /** A magnet link of a download. */

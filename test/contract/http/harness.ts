@@ -143,6 +143,7 @@ export async function startServer(
       origins: ['http://app.example:8080'],
       version: '1.2.3',
       linkSecret: Buffer.alloc(32, 7),
+      givenLinks: double.links,
       ...options,
     },
     double,

@@ -33,7 +33,7 @@ function scopeOf({ method, path }: Route): string {
   if (path === '/' || path === '/healthz' || /^\/(docs|dashboard)(\/|$)/.test(path)) return 'open'
   if (/^\/(wallets|market)(\/|$)/.test(path)) return 'spend'
   // Stops the node, reads any file, or shows what only its owner may see.
-  if (/^\/(settings|debug|keys|shutdown|createtorrent|import|dlna)(\/|$)/.test(path)) return 'admin'
+  if (/^\/(settings|debug|keys|links|shutdown|createtorrent|import|dlna)(\/|$)/.test(path)) return 'admin'
   // Signs with a key of this node.
   if (/^\/(channels|mychannel)(\/|$)/.test(path) && method !== 'GET') return 'admin'
   if (path.startsWith('/updates/published') && method !== 'GET') return 'admin'

@@ -26,6 +26,7 @@ import type { ListPage, ListQuery } from '../../../src/services/downloads/list/l
 import { chapterKits } from '../../kit/chapter-kits.ts'
 import { download, file, HASH } from './sample-records.ts'
 import { updatesDouble } from './updates-double.ts'
+import { linksDouble } from './links-double.ts'
 import { watchingDouble } from './watching-double.ts'
 
 export { download, HASH } from './sample-records.ts'
@@ -355,6 +356,8 @@ export class ServiceDouble implements Services {
   }
 
   readonly updates = updatesDouble((...call) => this.#note(...call))
+
+  readonly links = linksDouble((...call) => this.#note(...call))
 
   readonly watching = watchingDouble((...call) => this.#note(...call))
 

@@ -8,6 +8,7 @@ import { change, files as filesOf, leftAt, playerLink, savePlaylist } from '../.
 import { session } from '../../node/context.ts'
 import { useAnswer } from '../../node/use-answer.ts'
 import { copyText } from '../../parts/copy-button.tsx'
+import { GiveLink } from '../../parts/give-link.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { ProgressBar } from '../../parts/progress-bar.tsx'
 import { useWindow } from '../../parts/use-window.ts'
@@ -169,6 +170,7 @@ export function DetailFiles({ record }: { record: Download }) {
         <button type="button" onClick={() => void session.attempt(() => savePlaylist(infohash, record.name))}>
           <Icon name="film" size={16} /> Playlist
         </button>
+        <GiveLink infohash={infohash} file={null} what={record.name} />
       </div>
       <FileList infohash={infohash} files={files} left={left} changed={refresh} />
     </>

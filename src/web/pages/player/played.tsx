@@ -8,6 +8,7 @@ import { bytes, percent, rate } from '../../model/format.ts'
 import { SUBTITLE_NAME } from '../../model/subtitles/subtitles.ts'
 import { session } from '../../node/context.ts'
 import { recordOf } from '../../node/session.ts'
+import { GiveLink } from '../../parts/give-link.tsx'
 import { ContinueChoice } from './continue-choice.tsx'
 import { Film } from './film.tsx'
 import { FloatButton, floatFilm, KeyHelp, NeighbourButtons, SpeedChoice } from './film-tools.tsx'
@@ -67,6 +68,7 @@ export function Played({ infohash, file, files, left, stage, renew }: PlayedProp
         <NeighbourButtons infohash={infohash} neighbours={neighbours} />
         <WatchedButton infohash={infohash} file={file.index} watched={known?.watched ?? false} />
         <WaysOut file={file} position={() => video.current?.currentTime || goesOn} />
+        <GiveLink infohash={infohash} file={file.index} what={file.name} />
         <FloatButton video={video} />
         <SpeedChoice speed={speed} choose={setSpeed} />
         <SubtitleTools subtitles={subtitles} size={size} setSize={setSize} />

@@ -1,0 +1,101 @@
+// Gives a link of a film or a playlist away: for days, or until it is taken back here, where all that were given stand.
+
+import { useId, useState } from 'preact/hooks'
+import { dateTime } from '../model/format.ts'
+import { giveLink, givenLinks, linkAddress, takeLink } from '../node/commands.ts'
+import { session } from '../node/context.ts'
+import { useAnswer } from '../node/use-answer.ts'
+import { copyText } from './copy-button.tsx'
+import { DialogForm } from './dialog-form.tsx'
+import { Field } from './field.tsx'
+import { Icon } from './icons.tsx'
+
+const lengths: readonly (readonly [days: number, text: string])[] = [
+  [7, 'for a week'],
+  [30, 'for 30 days'],
+  [365, 'for a year'],
+  [0, 'until I take it back'],
+]
+
+interface LinkDialogProps {
+  readonly infohash: string
+  /** Null: the playlist of the download. */
+  readonly file: number | null
+  /** What it opens, for people. */
+  readonly what: string
+  onClose(): void
+}
+
+function GivenList({ changed }: { changed: number }) {
+  const { value: links, problem, refresh } = useAnswer(signal => givenLinks(signal), [changed], 0)
+  if (links === null || links.length === 0) return problem === '' ? null : <p class="muted">{problem}</p>
+  const take = async (id: string) => {
+    await takeLink(id)
+    refresh()
+  }
+  return (
+    <ul class="given-links" aria-label="Links that were given">
+      {links.map(({ id, name, of, ends, url }) => (
+        <li key={id}>
+          <span>
+            <bdi>{name}</bdi>
+            <span class="muted">
+              {' '}
+              <bdi>{of.split('/').at(-1)}</bdi> · {ends === 0 ? 'without an end' : `until ${dateTime(ends)}`}
+            </span>
+          </span>
+          <button
+            type="button"
+            class="quiet"
+            aria-label={`Copy the link for ${name}`}
+            onClick={() => void copyText(linkAddress(url), 'Link')}
+          >
+            <Icon name="link" size={16} />
+          </button>
+          <button type="button" onClick={() => void session.attempt(() => take(id), 'Taken back.')}>
+            Take back
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** A dialog that makes, lists and takes back links. */
+export function LinkDialog({ infohash, file, what, onClose }: LinkDialogProps) {
+  const [name, setName] = useState('')
+  const [days, setDays] = useState(30)
+  const [changed, setChanged] = useState(0)
+  const field = useId()
+  const submit = async () => {
+    const { url } = await giveLink(infohash, file, name, days)
+    await copyText(linkAddress(url), 'Link')
+    setName('')
+    setChanged(changed + 1)
+  }
+  return (
+    <DialogForm title="Give a link" action="Make and copy" ready={name.trim() !== ''} submit={submit} onClose={onClose}>
+      <p class="removed-name">
+        <bdi>{what}</bdi>
+      </p>
+      <Field
+        label="For"
+        value={name}
+        placeholder="the tablet, Anna"
+        help="Whoever has the link can play this without a key, and nothing else."
+        set={setName}
+      />
+      <div class="field">
+        <label for={field}>It opens</label>
+        <select id={field} value={String(days)} onChange={event => setDays(Number(event.currentTarget.value))}>
+          {lengths.map(([each, text]) => (
+            <option key={each} value={String(each)}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </div>
+      <GivenList changed={changed} />
+    </DialogForm>
+  )
+}
