@@ -22,7 +22,7 @@ export function PlayerPage({ infohash, file: index }: { infohash: string; file: 
   const files = value?.files ?? []
   const place = `${infohash}/${index}`
   const [link, setLink] = useState<{ readonly place: string; readonly file: DownloadFile } | null>(null)
-  // A new link begins the film anew: it is taken where one was asked for, and not because the list has told more.
+  // A new link begins the film again: it is taken where one was asked for, and not because the list has told more.
   const wanted = useRef(false)
   const stage = useRef<HTMLDivElement>(null)
   const found = files.find(each => each.index === index) ?? null
