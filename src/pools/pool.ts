@@ -56,10 +56,20 @@ export interface PoolStats {
   readonly jobs: Readonly<Partial<Record<JobName, JobStats>>>
 }
 
+/** What a pool works with. */
+export interface PoolDeps {
+  readonly log: Log
+  /** Threads have died again and again. */
+  readonly onRepeatedLoss?: () => void
+  /** By what it is judged how long commits wait for each other: microseconds; default: the monotonic clock. */
+  readonly nowUs?: () => number
+}
+
 /** The pool. run() until stop(). */
 export class WorkerPool {
   readonly #options: PoolOptions
   readonly #log: Log
+  readonly #nowUs: () => number
   readonly #onLosses: () => void
   readonly #codec: BatchCodec = makeBatchCodec()
   readonly #queue: JobQueue
@@ -84,8 +94,9 @@ export class WorkerPool {
   #warm = false
   #drained: () => void = () => undefined
 
-  constructor(options: PoolOptions, deps: { readonly log: Log; readonly onRepeatedLoss?: () => void }) {
+  constructor(options: PoolOptions, deps: PoolDeps) {
     this.#options = options
+    this.#nowUs = deps.nowUs ?? nowUs
     this.#log = deps.log
     this.#onLosses = deps.onRepeatedLoss ?? (() => undefined)
     this.#queue = new JobQueue({ maxJobs: options.maxJobs })
@@ -123,7 +134,7 @@ export class WorkerPool {
     reject: (error: unknown) => void,
   ): void {
     if (!this.ready || !this.#queue.admitNow()) throw new Error('the pool takes no job at once')
-    if (patient) this.#gathering.came(nowUs())
+    if (patient) this.#gathering.came(this.#nowUs())
     this.#push(name, request, patient, resolve as (reply: unknown) => void, reject)
   }
 
@@ -137,7 +148,7 @@ export class WorkerPool {
     const entry = jobs[name]
     const cost = (entry.cost as (request: RequestOf<JobName>) => number)(request)
     const packed = { job: entry.number, request }
-    this.#queue.push({ name, cost, patient, packed, postedUs: nowUs(), resolve, reject })
+    this.#queue.push({ name, cost, patient, packed, postedUs: this.#nowUs(), resolve, reject })
     this.#flush ??= setImmediate(this.#sendSoon)
   }
 
@@ -242,7 +253,7 @@ export class WorkerPool {
   #holds(first: QueuedJob): boolean {
     if (!this.#queue.patient) return false
     const { ready: count, readyBytes: bytes } = this.#queue
-    const leftUs = this.#gathering.leftUs({ count, bytes, sinceUs: first.postedUs }, nowUs())
+    const leftUs = this.#gathering.leftUs({ count, bytes, sinceUs: first.postedUs }, this.#nowUs())
     if (leftUs === 0) return false
     this.#heldUntil ??= setTimeout(
       () => {
