@@ -3,14 +3,13 @@
 import { noEvents } from '../../services/events/event-table.ts'
 import type { Chapter } from '../../app/chapter.ts'
 import { mediaRoutes } from './http/media.ts'
-import { MEDIA_FOLDER } from './wiring/media-folder.ts'
 import { openMedia } from './wiring/open-media.ts'
 
 /** Its face. */
 export const chapter: Chapter = {
   id: 'media',
   settings: { sections: {}, rights: {} },
-  kept: { stores: [], files: [], folders: [MEDIA_FOLDER] },
+  kept: { stores: [], files: [], folders: ['media'] },
   needs: [],
   events: noEvents,
   routes: () => mediaRoutes,

@@ -20,11 +20,10 @@ import {
   STATE,
   WORD,
 } from '../probe/thread-messages.ts'
+import { ReadingTime } from './reading-time.ts'
 
-/** How long the thread may work on one film, without its waits for bytes. */
+/** How long the thread may work on one film by the processor's clock, without its waits for bytes. */
 const LIMIT_MS = 3000
-/** How long it may take to begin. */
-const START_MS = 10_000
 /** Of the thread's heap: an index of 32 MiB lies outside of it, and its tables take up to 2 MiB. */
 const MEMORY_MIB = 64
 /** A thread without work takes some 10 MB. */
@@ -49,10 +48,7 @@ interface Reading {
   readonly film: ReadableFilm
   readonly settle: (outcome: ReadOutcome) => void
   readonly reject: (error: unknown) => void
-  /** What is left of its time, ms, and since when it runs. */
-  leftMs: number
-  sinceMs: number
-  timer: Timer | null
+  readonly time: ReadingTime
   /** Why bytes could not be read; null = all could. */
   failure: unknown
 }
@@ -79,9 +75,10 @@ export class MediaThread implements FilmReader {
     if (this.#reading !== null) return Promise.reject(new Error('a film is being read already'))
     this.#idle?.cancel()
     const thread = (this.#thread ??= this.#start())
+    const { clock, limitMs } = this.#options
     return new Promise((settle, reject) => {
-      this.#reading = { film, settle, reject, leftMs: START_MS, sinceMs: 0, timer: null, failure: null }
-      this.#runTime(this.#reading)
+      const time = new ReadingTime(clock, limitMs, () => this.#late())
+      this.#reading = { film, settle, reject, time, failure: null }
       // It keeps the process as long as it reads.
       thread.worker.ref()
       const job: FilmJob = { size: film.size }
@@ -117,7 +114,7 @@ export class MediaThread implements FilmReader {
     }
     worker.on('message', (message: FromMediaThread) => {
       if (thread !== this.#thread) return
-      if (message.kind === 'begun') this.#begun()
+      if (message.kind === 'begun') this.#reading?.time.begin(message.task)
       else if (message.kind === 'wanted') void this.#give(thread, message)
       else this.#done(message)
     })
@@ -129,25 +126,17 @@ export class MediaThread implements FilmReader {
     return thread
   }
 
-  #begun(): void {
-    const reading = this.#reading
-    if (reading === null) return
-    this.#pauseTime(reading)
-    reading.leftMs = this.#options.limitMs
-    this.#runTime(reading)
-  }
-
   /** Puts a range into the shared memory. The thread's time stands still meanwhile. */
   async #give({ words, bytes }: Thread, { start, length }: RangeWanted): Promise<void> {
     const reading = this.#reading
     if (reading === null) return
-    this.#pauseTime(reading)
+    reading.time.pause()
     const count = await reading.film.read(start, Math.min(length, bytes.length), bytes).catch((error: unknown) => {
       reading.failure = error
       return -1
     })
     if (this.#reading !== reading) return
-    this.#runTime(reading)
+    reading.time.run()
     Atomics.store(words, WORD.count, Math.max(0, count))
     Atomics.store(words, WORD.state, count > 0 ? STATE.there : count === 0 ? STATE.notHere : STATE.failed)
     Atomics.notify(words, WORD.state)
@@ -173,15 +162,16 @@ export class MediaThread implements FilmReader {
     this.#settleAs({ kind: 'unreadable', why: 'it takes too long' })
   }
 
+  /** Of a thread that is gone. */
   #settleAs(outcome: FactsOutcome): void {
     const reading = this.#takeReading()
-    reading?.settle({ outcome, busyMs: this.#options.limitMs - reading.leftMs })
+    reading?.settle({ outcome, busyMs: this.#options.limitMs })
   }
 
   #takeReading(): Reading | null {
     const reading = this.#reading
     this.#reading = null
-    if (reading !== null) this.#pauseTime(reading)
+    reading?.time.pause()
     return reading
   }
 
@@ -189,18 +179,5 @@ export class MediaThread implements FilmReader {
     const thread = this.#thread
     this.#thread = null
     await thread?.worker.terminate()
-  }
-
-  #runTime(reading: Reading): void {
-    const { clock } = this.#options
-    reading.sinceMs = clock.now()
-    reading.timer = clock.after(reading.leftMs, () => this.#late())
-  }
-
-  #pauseTime(reading: Reading): void {
-    if (reading.timer === null) return
-    reading.timer.cancel()
-    reading.timer = null
-    reading.leftMs = Math.max(0, reading.leftMs - (this.#options.clock.now() - reading.sinceMs))
   }
 }

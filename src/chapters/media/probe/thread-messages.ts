@@ -22,6 +22,8 @@ export interface FilmJob {
 /** From the thread: it has begun, and its time runs. */
 export interface FilmBegun {
   readonly kind: 'begun'
+  /** The thread, for taskCpuMs() of src/chapters/media/io/task-time.ts; null = not known. */
+  readonly task: string | null
 }
 
 /** From the thread: it waits for a range, which is at most SHARED_READ_BYTES long. */

@@ -10,7 +10,9 @@ import { FactsFolder } from '../io/facts-folder.ts'
 import { MediaThread } from '../io/media-thread.ts'
 import { FilmDisk } from '../service/film-bytes.ts'
 import { MediaFacts } from '../service/media-facts.ts'
-import { MEDIA_FOLDER } from './media-folder.ts'
+
+/** The folder of facts, in the state directory. */
+const MEDIA_FOLDER = 'media'
 
 /** What it is made from. */
 export interface MediaPartsDeps {

@@ -48,7 +48,7 @@ export const rooms: Record<string, readonly string[]> = {
     'chapters/media/io',
     'chapters/media/service',
   ],
-  'chapters/media/workers': ['chapters/media/probe'],
+  'chapters/media/workers': ['chapters/media/io/task-time.ts', 'chapters/media/probe'],
 }
 
 /** Rooms that may touch time, randomness, environment, disk and network themselves. */

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { AppError } from '../../../../../src/base/errors.ts'
 import { MediaThread, type MediaThreadOptions } from '../../../../../src/chapters/media/io/media-thread.ts'
+import { ownTask } from '../../../../../src/chapters/media/io/task-time.ts'
 import type { ReadableFilm, ReadOutcome } from '../../../../../src/chapters/media/ports/film-reader.ts'
 import { SystemClock } from '../../../../../src/io/clock.ts'
 import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
@@ -103,6 +104,27 @@ describe('the thread that reads films', () => {
     })
     assert.deepEqual((await settled).outcome, { kind: 'unreadable', why: 'it takes too long' })
     await Promise.all([thread.stop(), looping.stop()])
+    assert.equal(clock.pending, 0)
+  })
+
+  test('a thread that gets no processor has twenty seconds more, and no longer', {
+    skip: ownTask() === null,
+  }, async () => {
+    const clock = new VirtualClock()
+    const thread = new MediaThread({ clock, worker: strange })
+    let begun = false
+    const asked = (): Promise<number> => {
+      begun = true
+      return Promise.resolve(4)
+    }
+    let late: ReadOutcome | null = null
+    const settled = thread.read(filmOf(STRANGE.starves, asked)).then(found => (late = found))
+    await waitFor('it has begun', () => begun)
+    await clock.advance(12_000)
+    assert.equal(late, null, 'three seconds of waiting for a processor are over')
+    await clock.advance(12_000)
+    assert.deepEqual((await settled).outcome, { kind: 'unreadable', why: 'it takes too long' })
+    await thread.stop()
     assert.equal(clock.pending, 0)
   })
 
