@@ -1,4 +1,4 @@
-// Facts that are kept: over restarts, within their bounds, and not of downloads that are gone or files that are damaged.
+// Facts that are kept: over restarts, within their bounds, and not of downloads that are gone or damaged files.
 
 import assert from 'node:assert/strict'
 import { readdir, utimes, writeFile } from 'node:fs/promises'
