@@ -10,6 +10,7 @@ const LOADERS: readonly (() => Promise<{ readonly chapter: Chapter }>)[] = [
   () => import('../chapters/market/chapter.ts'),
   () => import('../chapters/circuits/chapter.ts'),
   () => import('../chapters/dlna/chapter.ts'),
+  () => import('../chapters/media/chapter.ts'),
 ]
 
 /**

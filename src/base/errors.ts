@@ -110,6 +110,8 @@ export const errorTable = {
     status: 503,
     text: 'The volume of these files does not answer. It goes on by itself when it answers again.',
   },
+  // Films
+  MediaUnreadable: { status: 422, text: 'The file is no film or sound that can be read.' },
   // Making torrents
   SourceChanged: { status: 409, text: 'A file changed while the torrent was made.' },
   // Start-up (exit code 1)

@@ -48,5 +48,7 @@ function packageNotice(root: string, { name, version, licence, folder }: Shipped
     .filter(file => /^(licen[cs]e|copying|notice)/i.test(file))
     .toSorted()
     .map(file => `\n${words.of(`${name} ${version}`, readFileSync(join(root, folder, file), 'utf8').trim())}\n`)
-  return `==== ${name} ${version} (${licence})\n${texts.join('')}`
+  // Who gives a program away with such code in it says where its source is (MPL 2.0, 3.2).
+  const source = licence.startsWith('MPL') ? `Its source, unchanged: npm pack ${name}@${version}\n` : ''
+  return `==== ${name} ${version} (${licence})\n${source}${texts.join('')}`
 }

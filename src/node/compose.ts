@@ -173,7 +173,7 @@ export class TributaryNode {
     this.#startSideServices(records)
     for (const chapter of this.#parts.chapters) {
       this.#environment.started.add(chapter.id, limitMs => chapter.stop(limitMs), chapter.kept)
-      void chapter.start({ records, engine, listening })
+      void chapter.start({ records, engine, listening, rangeArena: this.#rangeArena })
     }
   }
 

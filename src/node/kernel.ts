@@ -8,6 +8,7 @@ import type { NodeFigures } from '../services/diagnostics/statistics.ts'
 import type { Downloads } from '../services/downloads/downloads.ts'
 import type { TorrentInfo } from '../services/downloads/torrent-info.ts'
 import type { EventHub } from '../services/events/events.ts'
+import type { Arena } from '../ports/arena.ts'
 import type { OverlayNetwork } from '../ports/overlay-network.ts'
 import type { EngineSharing, FurtherEngines, HiddenTorrentsOfNode } from './engine/engine-additions.ts'
 import type { EngineParts } from './engine/engine-parts.ts'
@@ -29,6 +30,8 @@ export interface RunningCore {
   readonly engine: EngineParts
   /** Opens listeners of chapters beside those of the interface. */
   readonly listening: FurtherListening
+  /** Memory that files of downloads are read into. */
+  readonly rangeArena: Arena
 }
 
 /** A chapter of one node. */

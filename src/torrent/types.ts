@@ -212,6 +212,12 @@ export interface FileSnapshot {
   readonly progress: number
 }
 
+/** Bytes of a file from `start` up to `end`, which is not in it. */
+export interface FileSpan {
+  readonly start: number
+  readonly end: number
+}
+
 /**
  * A reader of one file. Its position moves the window of pieces that come first; closing it restores priorities.
  * A complete file never touches the picker.
@@ -224,6 +230,8 @@ export interface FileReader {
    * torrent's error. Answers a number at once when it can.
    */
   waitFor(position: number): number | Promise<number>
+  /** What is not verified between two places of the file; asks nobody for it. */
+  gaps(start: number, end: number): readonly FileSpan[]
   /** Reads up to `length` verified bytes at `position` into the start of a range slot; the number read. */
   read(position: number, length: number, slot: import('../ports/arena.ts').Slot): Promise<number>
   /** The volume of its file; absent where there is nothing that could stop to answer. */

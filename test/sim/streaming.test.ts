@@ -183,3 +183,37 @@ test('reading a file that is not selected fetches it while it is read; a closed 
   await rejected
   await swarm.close()
 })
+
+test('the gaps of a file are what is not there, to the byte, and asking for them asks nobody', async () => {
+  const swarm = new SimSwarm(77)
+  const size = 40 * PIECE + 1000
+  const torrent = makeTorrent({ length: size, pieceLength: PIECE })
+  const node = await swarm.node()
+  const handle = node.add(torrent)
+  const reader = awake(handle).openReader(0)
+  assert.deepEqual(reader.gaps(10, 5000), [{ start: 10, end: 5000 }])
+  assert.deepEqual(reader.gaps(size - 5, size + 100), [{ start: size - 5, end: size }])
+  assert.deepEqual(reader.gaps(5, 5), [])
+  await swarm.join(node, torrent, {}, { upRate: 1000 * KIB })
+  const middle = 20 * PIECE + 100
+  await waitFor(swarm, reader, middle)
+  const gaps = reader.gaps(0, size)
+  assert.ok(gaps.length > 0 && gaps.every(({ start, end }) => end > start))
+  assert.equal(
+    gaps.some(({ start, end }) => start <= middle && middle < end),
+    false,
+  )
+  for (const { start, end } of gaps) {
+    assert.ok(start === 0 || reader.gaps(start - 1, start).length === 0, `there is something before ${start}`)
+    assert.ok(end === size || typeof reader.waitFor(end) === 'number', `${end} is there`)
+  }
+  const missing = gaps.reduce((sum, { start, end }) => sum + end - start, 0)
+  // The last piece, which is shorter, is not there yet.
+  const pieces = Math.round(handle.snapshot().progress * 41)
+  assert.deepEqual([pieces > 0, size - missing], [true, pieces * PIECE])
+  await waitFor(swarm, reader, 0)
+  await swarm.clock.until('all is there', () => handle.snapshot().progress === 1, 120_000)
+  assert.deepEqual(reader.gaps(0, size), [])
+  reader.close()
+  await swarm.close()
+})

@@ -67,6 +67,7 @@ function watchedReader(entry: DownloadEntry, fileIndex: number): StreamReader {
       open.position = position
       return reader.waitFor(position)
     },
+    gaps: (start, end) => reader.gaps(start, end),
     read: (position, length, slot) => reader.read(position, length, slot),
     get volume() {
       return reader.volume

@@ -12,6 +12,8 @@ export interface Asker {
 /** An open range stream of one file; see torrent/types.ts FileReader. */
 export interface StreamReader {
   waitFor(position: number): number | Promise<number>
+  /** What is missing between two places; asks nobody for it. Absent: nothing ever is. */
+  gaps?(start: number, end: number): readonly { readonly start: number; readonly end: number }[]
   read(position: number, length: number, slot: Slot): Promise<number>
   /** The volume of the file; absent where there is nothing that could stop to answer. */
   readonly volume?: StoreVolume | undefined

@@ -12,12 +12,14 @@ import type { OpenReader } from './open-readers.ts'
 import type { StreamCursor, StreamWindows } from './stream-window.ts'
 import type { PartReports } from '../part-reports.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
-import type { FileReader } from '../types.ts'
+import type { FileReader, FileSpan } from '../types.ts'
 
 /** How far ahead waitFor looks for bytes that are there: a caller reads less than this at a time. */
 const LOOK_AHEAD_BYTES = 256 * 1024 * 1024
 /** Who waits for a byte will want this much after it at once. */
 const SOON_BYTES = 8 * 1024 * 1024
+/** Gaps in an answer, at most; what lies behind the last of them counts as one. */
+const MAX_GAPS = 64
 /** A reader that asks for nothing this long is paused: its client does not read. */
 const PAUSE_MS = 5000
 
@@ -102,6 +104,10 @@ export class StreamReader implements FileReader, OpenReader {
         this.fail(error)
       }
     })
+  }
+
+  gaps(start: number, end: number): readonly FileSpan[] {
+    return gapsIn(this.#content, this.#file, start, end)
   }
 
   async read(position: number, length: number, slot: Slot): Promise<number> {
@@ -196,4 +202,30 @@ export function availableAt(
   const missing = doubted === null ? lacking : Math.min(lacking, firstHad(doubted, first, last))
   if (missing > last) return rest
   return Math.max(0, missing * lengths.pieceLength - file.offset - position)
+}
+
+/** The parts of the file from `start` up to `end` that are not verified, by rising place. */
+function gapsIn(content: TorrentContent, file: TorrentFile, start: number, end: number): FileSpan[] {
+  const gaps: FileSpan[] = []
+  const limit = Math.min(end, file.length)
+  for (let at = Math.max(0, start); at < limit; ) {
+    const from = at + availableAt(content, file, at, limit - at)
+    if (from >= limit) break
+    at = gaps.length === MAX_GAPS - 1 ? limit : nextThere(content, file, from, limit)
+    gaps.push({ start: from, end: at })
+  }
+  return gaps
+}
+
+/** The first byte behind `from` that is verified; `limit` when there is none before it. */
+function nextThere(
+  { lengths, picker, doubted }: TorrentContent,
+  file: TorrentFile,
+  from: number,
+  limit: number,
+): number {
+  const [first, last] = piecesOfRange(lengths, file.offset + from, limit - from)
+  let piece = firstHad(picker.have, first, last)
+  while (piece <= last && doubted?.get(piece) === true) piece = firstHad(picker.have, piece + 1, last)
+  return piece > last ? limit : Math.max(from + 1, piece * lengths.pieceLength - file.offset)
 }

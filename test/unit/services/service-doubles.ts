@@ -290,6 +290,7 @@ export class FakeTorrent implements TorrentHandle, AwakeTorrent {
     return {
       sizeBytes: this.metainfo?.files[fileIndex]?.length ?? 0,
       waitFor: () => 1,
+      gaps: () => [],
       read: () => Promise.resolve(0),
       close: () => void this.openReaders--,
     }

@@ -180,6 +180,7 @@ describe('new downloads have hops by default', { concurrency: 1 }, () => {
       await ok('downloads.patch', 'PATCH', at, { state: 'recheck' })
       begun('downloads.stream', 'GET', `${at}/stream/0`)
       begun('downloads.streamNamed', 'GET', `${at}/stream/0/x.bin`)
+      if ('downloads.media' in contacting) begun('downloads.media', 'GET', `${at}/media/0`)
       const published = await node.request('PUT', '/updates/published', { name: 'n', infohash: infoHash })
       walked.add('updates.publish')
       assert.equal(published.status, 409, published.body.toString())

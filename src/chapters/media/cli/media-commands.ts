@@ -1,0 +1,52 @@
+// `media`: what a film is, and where one may begin to play.
+
+import { type Command, InvalidArgumentError } from 'commander'
+import type { ChapterCommands } from '../../../cli/chapter-commands.ts'
+import { chosenDownload, chosenFile, filesOf } from '../../../cli/chosen.ts'
+import { forNode, type NodeFlags, runForNode } from '../../../cli/command-run.ts'
+import { CommandError } from '../../../cli/node-client.ts'
+import type { CoreRoutes, DownloadFile } from '../../../client/core-routes.ts'
+import type { MediaRoutes } from '../client/routes.ts'
+import { mediaText } from './media-text.ts'
+
+interface MediaFlags extends NodeFlags {
+  readonly wait?: number
+}
+
+function seconds(text: string): number {
+  if (!/^\d{1,3}$/.test(text)) throw new InvalidArgumentError('It must be a number of seconds, at most 120.')
+  return Number(text)
+}
+
+function width(): number {
+  return process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY
+}
+
+/** The longest file: of a film with samples and texts beside it the film. */
+function longest(files: readonly DownloadFile[]): DownloadFile {
+  const [first, ...others] = files
+  if (first === undefined) throw new CommandError('The download has no files yet.')
+  return others.reduce((best, file) => (file.size > best.size ? file : best), first)
+}
+
+function addMediaCommand(program: Command): void {
+  forNode(program.command('media').description('What a film or sound is: duration, tracks, chapters, seeking.'))
+    .argument('<download>', 'info hash, its first digits, or (a part of) the name')
+    .argument('[file]', 'number or (a part of) the name of a file; default: the longest')
+    .option('--wait <seconds>', 'how long to wait for what is missing; default: 20', seconds)
+    .action((text: string, file: string | undefined, flags: MediaFlags) =>
+      runForNode<CoreRoutes & MediaRoutes>(flags, async ({ node, show }) => {
+        const { infohash } = await chosenDownload(node, text)
+        const { files } = await filesOf(node, infohash)
+        const { index } = file === undefined ? longest(files) : chosenFile(files, file)
+        const { media } = await node.call('GET /downloads/{infohash}/media/{fileindex}', {
+          path: { infohash, fileindex: index },
+          parameters: flags.wait === undefined ? {} : { wait: flags.wait },
+        })
+        show(media, found => mediaText(found, width()))
+      }),
+    )
+}
+
+/** All commands about films. */
+export const mediaCommands: ChapterCommands = { plain: [], groups: {}, add: addMediaCommand }

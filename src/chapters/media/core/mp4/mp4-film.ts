@@ -1,0 +1,124 @@
+// Facts of MP4, M4A, M4B and QuickTime: the movie box at either end, or the index of fragments.
+
+import { DecodeError } from '../../../../base/errors.ts'
+import type { ByteRange } from '../byte-source.ts'
+import { FieldBytes } from '../field-bytes.ts'
+import type { FilmFacts, FilmReading, FilmTrack, TrackKind } from '../film-facts.ts'
+import { bitrateOf, keyTrackOf } from '../film-parts.ts'
+import { MAX_MOOV_BYTES, MAX_STEPS } from '../limits.ts'
+import type { MeteredSource } from '../metered-source.ts'
+import { OptionalParts } from '../optional-parts.ts'
+import { type FileBox, fileBoxAt } from './boxes.ts'
+import { readMovieChapters } from './chapters.ts'
+import {
+  findAccessBox,
+  findSegmentIndex,
+  type FragmentIndex,
+  readFragmentAccess,
+  readSegmentIndex,
+} from './fragments.ts'
+import { keyFramesOf } from './key-frames.ts'
+import { type Movie, type MovieTrack, readMovie } from './movie.ts'
+
+/** Boxes that MP4 and QuickTime begin with. */
+const FIRST = /^(?:ftyp|styp|moov|mdat|wide|free|skip|pnot|uuid|moof|sidx)$/
+const KINDS: Readonly<Record<string, TrackKind>> = {
+  vide: 'video',
+  soun: 'audio',
+  sbtl: 'subtitle',
+  subt: 'subtitle',
+  text: 'subtitle',
+  subp: 'subtitle',
+  clcp: 'subtitle',
+}
+
+/** Whether the file begins as they do. */
+export function isMp4(head: FieldBytes): boolean {
+  return head.length >= 8 && FIRST.test(head.latin(4, 4))
+}
+
+/** Reads the facts. Throws DecodeError when it is none that can be read, and what reading throws before the movie. */
+export function readMp4(source: MeteredSource): FilmReading {
+  const moov = findMovie(source)
+  const length = moov.end - moov.body
+  if (length > MAX_MOOV_BYTES) throw new DecodeError(`its index has ${length} bytes`)
+  source.allow(length)
+  const body = new FieldBytes(source.read(moov.body, moov.end))
+  const movie = readMovie(body)
+  const parts = new OptionalParts()
+  const chapterIds = new Set(movie.tracks.flatMap(({ chapterTracks }) => chapterTracks))
+  const films = movie.tracks.filter(({ id }) => !chapterIds.has(id))
+  if (films.length === 0) throw new DecodeError('it has no tracks')
+  const tracks = films.map(trackOf)
+  const keyTrack = keyTrackOf(tracks)
+  const main = films.find(({ id }) => id === keyTrack?.id) ?? null
+  const index = parts.part<FragmentIndex | null>('Its index', null, () => indexOf(source, movie, main, moov))
+  const keys = index?.keys ?? null
+  if (main !== null && !main.isHere)
+    parts.say('It names another file or address for its samples, which is not followed.')
+  else if (keys === null && parts.missing === null) parts.say('It has no index: not seekable yet.')
+  const duration = movie.duration > 0 ? movie.duration : (index?.duration ?? null)
+  const chapters = parts.part('Its chapters', [], () => readMovieChapters(source, body, movie))
+  const facts: FilmFacts = {
+    container: 'mp4',
+    fragmented: movie.fragmented,
+    duration,
+    bitrate: bitrateOf(source.size, duration),
+    seek: keys === null ? 'not-yet' : 'keys',
+    note: parts.note,
+    tracks,
+    chapters,
+    index: rangesOf(moov, index),
+    keys,
+  }
+  return { facts, missing: parts.missing, fetched: source.fetched }
+}
+
+/** Walks over the boxes of the file to the movie. */
+function findMovie(source: MeteredSource): FileBox {
+  let at = 0
+  for (let step = 0; step < MAX_STEPS; step += 1) {
+    const box = fileBoxAt(source, at)
+    if (box === null) break
+    if (box.end > source.size && box.type !== 'mdat') throw new DecodeError(`it ends within its box ${box.type}`)
+    if (box.type === 'moov') return box
+    at = box.end
+  }
+  throw new DecodeError('it has no movie box')
+}
+
+/** Of samples in tables, else of fragments. */
+function indexOf(source: MeteredSource, movie: Movie, main: MovieTrack | null, moov: FileBox): FragmentIndex | null {
+  if (main === null || !main.isHere) return null
+  const keys = keyFramesOf(main)
+  if (keys !== null) return { keys, range: { start: moov.start, end: moov.end }, duration: null }
+  if (!movie.fragmented) return null
+  const sidx = findSegmentIndex(source, moov.end, main.id)
+  if (sidx !== null) return readSegmentIndex(source, sidx, main)
+  const mfra = findAccessBox(source)
+  return mfra === null ? null : readFragmentAccess(source, mfra, main)
+}
+
+/** The movie box, and the index where it lies elsewhere. */
+function rangesOf({ start, end }: FileBox, index: FragmentIndex | null): ByteRange[] {
+  const elsewhere = index === null || index.range.start === start ? [] : [index.range]
+  return [{ start, end }, ...elsewhere]
+}
+
+function trackOf({ id, handler, isEnabled, language, name, entry }: MovieTrack): FilmTrack {
+  const kind = KINDS[handler] ?? 'other'
+  return {
+    id,
+    kind,
+    codec: entry === null ? 'unknown' : kind === 'subtitle' && entry.codec === 'text' ? 'tx3g' : entry.codec,
+    codecString: entry?.codecString ?? null,
+    language,
+    name,
+    isDefault: isEnabled,
+    isForced: false,
+    width: entry?.width ?? 0,
+    height: entry?.height ?? 0,
+    channels: entry?.channels ?? 0,
+    sampleRate: entry?.sampleRate ?? 0,
+  }
+}

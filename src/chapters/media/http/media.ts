@@ -1,0 +1,102 @@
+// The route of facts of films (extra; decision 0533).
+
+import { type Static, Type } from '@sinclair/typebox'
+import { routeWith } from '../../../http/route.ts'
+import { infohashOf, SAMPLE_INFOHASH } from '../../../http/routes/infohash.ts'
+import type { MediaAnswer, MediaRouteServices } from '../service/media-api.ts'
+import { MediaReply } from './media-schemas.ts'
+
+const route = routeWith<MediaRouteServices>()
+
+const DEFAULT_WAIT_S = 20
+const MAX_WAIT_S = 120
+
+const facts = route({
+  id: 'downloads.media',
+  method: 'GET',
+  path: '/downloads/{infohash}/media/{fileindex}',
+  kind: 'json',
+  scope: 'stream',
+  tag: 'downloads',
+  summary: 'Facts of a film or of sound: duration, tracks, chapters, key frames',
+  description:
+    'Of MP4, Matroska, WebM, MPEG-TS, FLAC, MP3, Ogg, ADTS and WAVE; AVI is told as what it is. Read from a small part of the file and then kept.',
+  choices: [
+    'Extra. What is missing of that part is asked of the swarm while the request waits, up to `wait` seconds; then what is known is answered, with `wanted` and `missing`. Ask again to go on.',
+    '`seek`: `keys` by the table, `bytes` by the share of the file, `not-yet` as there is no index, `no` of AVI.',
+    'Other addresses and files that a film or playlist names are not followed.',
+  ],
+  parameters: Type.Object({
+    wait: Type.Optional(
+      Type.Number({ minimum: 0, maximum: MAX_WAIT_S, description: `seconds; ${DEFAULT_WAIT_S} unless said` }),
+    ),
+    keyframes: Type.Optional(Type.Boolean({ description: 'false: without their times and bytes' })),
+  }),
+  reply: MediaReply,
+  errors: [
+    'InvalidParameter',
+    'DownloadNotFound',
+    'FileNotFound',
+    'MetadataTimeout',
+    'MediaUnreadable',
+    'TooManyRequests',
+    'DiskError',
+    'FileChanged',
+    'VolumeStalled',
+    'PoolBusy',
+    'NotReady',
+    'Aborted',
+  ],
+  sample: { path: `/downloads/${SAMPLE_INFOHASH}/media/0`, status: 200 },
+  async run({ services }, input) {
+    const { path, parameters } = input
+    const waitMs = (parameters.wait ?? DEFAULT_WAIT_S) * 1000
+    const answer = await services.media.facts(infohashOf(path), path['fileindex'] ?? '', waitMs, input)
+    return { media: shown(answer, parameters.keyframes ?? true) }
+  },
+})
+
+function shown(
+  { name, size, facts, wanted, missing }: MediaAnswer,
+  keyframes: boolean,
+): Static<typeof MediaReply>['media'] {
+  const missingBytes = missing.reduce((sum, { start, end }) => sum + end - start, 0)
+  const known = facts === null ? null : shownFacts(facts, keyframes)
+  return {
+    name,
+    size,
+    complete: wanted === null,
+    facts: known,
+    wanted,
+    missing: [...missing],
+    missing_bytes: missingBytes,
+  }
+}
+
+function shownFacts(
+  { keys, tracks, chapters, index, ...facts }: NonNullable<MediaAnswer['facts']>,
+  keyframes: boolean,
+): NonNullable<Static<typeof MediaReply>['media']['facts']> {
+  return {
+    ...facts,
+    tracks: tracks.map(({ codecString, isDefault, isForced, sampleRate, ...track }) => ({
+      ...track,
+      codec_string: codecString,
+      default: isDefault,
+      forced: isForced,
+      sample_rate: sampleRate,
+    })),
+    chapters: [...chapters],
+    index: [...index],
+    keyframes: keys && {
+      track: keys.track,
+      count: keys.times.length,
+      gap: keys.gap,
+      times: keyframes ? [...keys.times] : [],
+      bytes: keyframes ? [...keys.bytes] : [],
+    },
+  }
+}
+
+/** Every route of this file. */
+export const mediaRoutes = [facts] as const

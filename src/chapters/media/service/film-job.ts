@@ -1,0 +1,119 @@
+// One film that is being read for whoever asks: a look by the thread, then a wait for what was missing, and so on until
+// all is known. It goes on as long as somebody waits for it; when the last has left it ends at once, and nothing is
+// asked of the swarm any more.
+// States: looking (in line for the thread, or in it) <-> waiting (for the swarm) -> over.
+
+import { AppError } from '../../../base/errors.ts'
+import type { ByteRange } from '../core/byte-source.ts'
+import type { FilmFacts } from '../core/film-facts.ts'
+import type { FactsOutcome } from '../probe/read-facts.ts'
+import type { FilmBytes } from './film-bytes.ts'
+import type { ReaderLine } from './reader-line.ts'
+
+/** Looks at one film. Each brings what was missing for it, so that a few are enough; more go round in circles. */
+const MAX_LOOKS = 64
+
+/** How far it is. */
+export interface JobState {
+  /** Null: nothing is known. */
+  readonly facts: FilmFacts | null
+  /** What is to be read next; null = all is known. */
+  readonly wanted: ByteRange | null
+  readonly missing: readonly ByteRange[]
+}
+
+/** One film. */
+export class FilmJob {
+  readonly #film: FilmBytes
+  readonly #line: ReaderLine
+  readonly #controller = new AbortController()
+  #facts: FilmFacts | null = null
+  #wanted: ByteRange | null = null
+  #askers = 0
+  #isOver = false
+  /** Settles with the look that goes on, or that comes next. Never rejects. */
+  #look: Promise<void> = Promise.resolve()
+  /** Settles when all is known. Rejects as MediaService.facts() does. */
+  readonly whole: Promise<FilmFacts>
+
+  /** `film` is closed with it. `over`: called once, when it has ended. */
+  constructor(film: FilmBytes, line: ReaderLine, over: () => void) {
+    this.#film = film
+    this.#line = line
+    this.whole = this.#run().finally(() => {
+      this.#isOver = true
+      film.close()
+      over()
+    })
+    // Whoever is still there hears of it.
+    this.whole.catch(() => undefined)
+  }
+
+  /** The look that goes on; settled while it waits for the swarm. */
+  get look(): Promise<void> {
+    return this.#look
+  }
+
+  /** What is known now. */
+  get state(): JobState {
+    const wanted = this.#wanted
+    return { facts: this.#facts, wanted, missing: wanted === null ? [] : this.#film.missingIn(wanted) }
+  }
+
+  /** Nobody waits for it any more, or it is done: whoever comes now needs another. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** Somebody waits for it. */
+  join(): void {
+    this.#askers += 1
+  }
+
+  /** And no longer does. */
+  leave(): void {
+    this.#askers -= 1
+    if (this.#askers === 0) this.end()
+  }
+
+  /** Ends it, whoever waits. */
+  end(): void {
+    this.#isOver = true
+    this.#controller.abort()
+    this.#film.close()
+  }
+
+  async #run(): Promise<FilmFacts> {
+    for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
+      const outcome = await this.#lookOnce()
+      const facts = this.#take(outcome)
+      if (facts !== null) return facts
+      if (this.#wanted !== null) await this.#film.whenThere(this.#wanted)
+    }
+    throw new AppError('MediaUnreadable', 'The film cannot be read: it is looked at again and again.')
+  }
+
+  async #lookOnce(): Promise<FactsOutcome> {
+    const looking = this.#line.read(this.#film, this.#controller.signal)
+    const settled = (): void => undefined
+    this.#look = looking.then(settled, settled)
+    return looking
+  }
+
+  /** The facts when all is known. Throws AppErrors MediaUnreadable, DiskError. */
+  #take(outcome: FactsOutcome): FilmFacts | null {
+    switch (outcome.kind) {
+      case 'read':
+        this.#facts = outcome.reading.facts
+        this.#wanted = outcome.reading.missing
+        return this.#wanted === null ? this.#facts : null
+      case 'missing':
+        this.#wanted = outcome.range
+        return null
+      case 'unreadable':
+        throw new AppError('MediaUnreadable', `The film cannot be read: ${outcome.why}.`)
+      case 'failed':
+        throw new AppError('DiskError', `The film could not be read: ${outcome.why}.`)
+    }
+  }
+}

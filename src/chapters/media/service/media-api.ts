@@ -1,0 +1,34 @@
+// What the routes of films ask.
+
+import type { Asker } from '../../../services/downloads/streams-api.ts'
+import type { ByteRange } from '../core/byte-source.ts'
+import type { FilmFacts } from '../core/film-facts.ts'
+
+/** What is known of a file now. */
+export interface MediaAnswer {
+  /** Path under the torrent root with `/`. */
+  readonly name: string
+  /** Bytes. */
+  readonly size: number
+  /** Null: nothing yet. */
+  readonly facts: FilmFacts | null
+  /** What is to be read next, and was asked of the swarm; null = all is known. */
+  readonly wanted: ByteRange | null
+  /** The parts of it that are not there yet. */
+  readonly missing: readonly ByteRange[]
+}
+
+/** Facts of films in downloads. */
+export interface MediaService {
+  /**
+   * What is known of the file. What must be downloaded for it is asked of the swarm for up to `waitMs`, as long as
+   * `asker` is there. AppErrors MediaUnreadable, DownloadNotFound, FileNotFound, MetadataTimeout, TooManyRequests,
+   * NotReady, Aborted, and what reading the download's files rejects with.
+   */
+  facts(infohash: string, fileIndex: string, waitMs: number, asker: Asker): Promise<MediaAnswer>
+}
+
+/** What the routes of this chapter use beside the services of the core. */
+export interface MediaRouteServices {
+  readonly media: MediaService
+}

@@ -1,0 +1,39 @@
+// Reading of films put together; loaded when facts are first asked for.
+
+import { join } from 'node:path'
+import type { Arena } from '../../../ports/arena.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Log } from '../../../ports/log.ts'
+import { parseInfoHash } from '../../../base/ids.ts'
+import type { Downloads } from '../../../services/downloads/downloads.ts'
+import { FactsFolder } from '../io/facts-folder.ts'
+import { MediaThread } from '../io/media-thread.ts'
+import { FilmDisk } from '../service/film-bytes.ts'
+import { MediaFacts } from '../service/media-facts.ts'
+
+/** The folder of facts, in the state directory. */
+const MEDIA_FOLDER = 'media'
+
+/** What it is made from. */
+export interface MediaPartsDeps {
+  readonly stateDir: string
+  readonly clock: Clock
+  readonly log: Log
+  readonly downloads: Pick<Downloads, 'streamable' | 'has'>
+  readonly arena: Arena
+}
+
+/** Makes it. */
+export function makeMedia({ stateDir, clock, log, downloads, arena }: MediaPartsDeps): MediaFacts {
+  const isWanted = (text: string): boolean => {
+    const infoHash = parseInfoHash(text)
+    return infoHash !== null && downloads.has(infoHash)
+  }
+  return new MediaFacts({
+    clock,
+    disk: new FilmDisk(clock, arena),
+    reader: new MediaThread({ clock }),
+    store: new FactsFolder({ folder: join(stateDir, MEDIA_FOLDER), log, isWanted }),
+    streamable: (infohash, fileIndex, asker) => downloads.streamable(infohash, fileIndex, asker),
+  })
+}

@@ -1,0 +1,25 @@
+// The service of films, there from the first moment; what it works with is loaded when facts are first asked for.
+
+import type { Kernel, OpenedChapter } from '../../../node/kernel.ts'
+import { OpenedAtFirstUse } from '../../../node/opened-at-first-use.ts'
+import type { MediaRouteServices } from '../service/media-api.ts'
+import type { MediaFacts } from '../service/media-facts.ts'
+
+/** Opens the chapter. */
+export function openMedia({ stateDir, clock, log, downloads }: Kernel): OpenedChapter {
+  const media = new OpenedAtFirstUse<MediaFacts>()
+  const services: MediaRouteServices = {
+    media: { facts: async (...asked) => (await media.open()).facts(...asked) },
+  }
+  return {
+    services,
+    start({ rangeArena }) {
+      media.ready(async () => {
+        const { makeMedia } = await import('./media-parts.ts')
+        return makeMedia({ stateDir, clock, log: log.part('media'), downloads, arena: rangeArena })
+      })
+      return Promise.resolve()
+    },
+    stop: limitMs => media.stop(limitMs),
+  }
+}

@@ -1,0 +1,60 @@
+// The rooms of media: what each may import from other rooms and layers, and which touch the world.
+
+/** Room -> what it may import; a trailing `.ts` names one file. */
+export const rooms: Record<string, readonly string[]> = {
+  'chapters/media': [
+    'app/chapter.ts',
+    'chapters/media/cli',
+    'chapters/media/http',
+    'chapters/media/wiring',
+    'services/events/event-table.ts',
+  ],
+  'chapters/media/cli': [
+    'cli/chapter-commands.ts',
+    'cli/chosen.ts',
+    'cli/command-run.ts',
+    'cli/node-client.ts',
+    'cli/show.ts',
+    'client/core-routes.ts',
+    'chapters/media/client',
+  ],
+  'chapters/media/client': ['client/routes.ts', 'chapters/media/http'],
+  'chapters/media/core': ['base'],
+  'chapters/media/http': ['http/route.ts', 'http/routes/infohash.ts', 'chapters/media/service'],
+  'chapters/media/io': [
+    'base',
+    'io/files/owner-folder.ts',
+    'io/worker-url.ts',
+    'ports',
+    'chapters/media/core',
+    'chapters/media/ports',
+    'chapters/media/probe',
+  ],
+  'chapters/media/ports': ['chapters/media/core', 'chapters/media/probe'],
+  'chapters/media/probe': ['base', 'chapters/media/core'],
+  'chapters/media/service': [
+    'base',
+    'ports',
+    'services/downloads/streams-api.ts',
+    'chapters/media/core',
+    'chapters/media/ports',
+    'chapters/media/probe',
+  ],
+  'chapters/media/wiring': [
+    'base',
+    'ports',
+    'node',
+    'services/downloads/downloads.ts',
+    'chapters/media/io',
+    'chapters/media/service',
+  ],
+  'chapters/media/workers': ['chapters/media/io/task-time.ts', 'chapters/media/probe'],
+}
+
+/** Rooms that may touch time, randomness, environment, disk and network themselves. */
+export const edges: readonly string[] = [
+  'chapters/media/cli',
+  'chapters/media/io',
+  'chapters/media/wiring',
+  'chapters/media/workers',
+]

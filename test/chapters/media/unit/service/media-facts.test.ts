@@ -1,0 +1,233 @@
+// Facts of films in downloads: kept ones cost nothing, missing ones are asked for and waited for on a clock of the
+// test, and whoever leaves, stalls or cannot be read gives its place up.
+
+import assert from 'node:assert/strict'
+import { beforeEach, describe, test } from 'node:test'
+import { AppError } from '../../../../../src/base/errors.ts'
+import type { FilmFacts } from '../../../../../src/chapters/media/core/film-facts.ts'
+import type { FilmStore } from '../../../../../src/chapters/media/ports/film-store.ts'
+import { FilmDisk } from '../../../../../src/chapters/media/service/film-bytes.ts'
+import type { MediaAnswer } from '../../../../../src/chapters/media/service/media-api.ts'
+import { MediaFacts } from '../../../../../src/chapters/media/service/media-facts.ts'
+import { SharedArena } from '../../../../../src/pools/arena.ts'
+import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
+import { makeFlac } from '../../kit/made-flac.ts'
+import { MemoryFilm } from '../../kit/memory-film.ts'
+import { MemoryReader } from '../../kit/memory-reader.ts'
+
+const MINUTE = 60_000
+
+class MemoryStore implements FilmStore {
+  readonly facts = new Map<string, FilmFacts>()
+
+  async get(tag: string): Promise<FilmFacts | null> {
+    return this.facts.get(tag) ?? null
+  }
+
+  async put(tag: string, facts: FilmFacts): Promise<void> {
+    this.facts.set(tag, facts)
+  }
+}
+
+describe('facts of films in downloads', () => {
+  let clock: VirtualClock
+  let reader: MemoryReader
+  let store: MemoryStore
+  let arena: SharedArena
+  let films: MemoryFilm[]
+  let media: MediaFacts
+
+  const ask = (index: number, waitMs: number, signal = new AbortController().signal): Promise<MediaAnswer> =>
+    media.facts('', String(index), waitMs, { signal })
+  /** Asks, and lets the clock go on until there is an answer. */
+  const answered = async (index: number, waitMs: number): Promise<MediaAnswer> => {
+    const answer = ask(index, waitMs)
+    let settled = false
+    const over = (): void => void (settled = true)
+    answer.then(over, over)
+    await clock.until('it is answered', () => settled)
+    return answer
+  }
+  const filmAt = (index: number): MemoryFilm => {
+    const film = films[index]
+    assert.ok(film !== undefined)
+    return film
+  }
+
+  beforeEach(() => {
+    clock = new VirtualClock()
+    reader = new MemoryReader()
+    store = new MemoryStore()
+    arena = new SharedArena({ id: 'range', slotBytes: 4096, bytes: 64 * 4096 })
+    films = Array.from({ length: 40 }, (_, index) => new MemoryFilm(makeFlac().bytes, index))
+    media = new MediaFacts({
+      clock,
+      disk: new FilmDisk(clock, arena),
+      reader,
+      store,
+      streamable: (_infohash, index) => filmAt(Number(index)),
+    })
+  })
+
+  /** Nothing of a film goes on. */
+  function assertQuiet(): void {
+    assert.deepEqual([media.films, films.filter(({ open }) => open > 0).length], [0, 0])
+    assert.equal(arena.freeCount, arena.slotCount, 'all memory is given back')
+    assert.equal(clock.pending, 0, 'no timer goes on')
+  }
+
+  test('a film that is there is told at once, and the second time nothing of it is read', async () => {
+    const first = await answered(0, 0)
+    assert.deepEqual([first.wanted, first.facts?.duration, first.facts?.keys?.times.length], [null, 10, 10])
+    const { read } = filmAt(0)
+    assert.deepEqual(await answered(0, 0), first)
+    assert.deepEqual([filmAt(0).read, reader.looks], [read, 1])
+    assertQuiet()
+  })
+
+  test('facts of 16,384 key frames are kept too', async () => {
+    const big = { ...(await answered(0, 0)).facts } as FilmFacts
+    const times = Array.from({ length: 16_384 }, (_, at) => at)
+    store.facts.set(filmAt(1).tag, { ...big, keys: { track: 1, times, bytes: times, gap: 0 } })
+    assert.equal((await answered(1, 0)).facts?.keys?.times.length, 16_384)
+    assert.equal(reader.looks, 1)
+  })
+
+  test('of one that lacks its index what is known is told, with the gap and not all that is wanted', async () => {
+    const { table } = makeFlac()
+    const film = filmAt(0)
+    film.holes = [{ start: table.start + 50, end: table.start + 90 }]
+    const answer = await answered(0, 0)
+    assert.deepEqual([answer.facts?.duration, answer.facts?.keys], [10, null])
+    assert.deepEqual(answer.missing, film.holes)
+    assert.ok(answer.wanted !== null && answer.wanted.start <= table.start && answer.wanted.end >= table.end)
+    assert.deepEqual(film.waited, [table.start + 50], 'it was asked for')
+    assert.equal(store.facts.size, 0, 'what is not whole is not kept')
+    assertQuiet()
+  })
+
+  test('what comes in while it is waited for is read; the wait ends by its limit, and begins again', async () => {
+    const { table } = makeFlac()
+    const film = filmAt(0)
+    film.holes = [
+      { start: table.start, end: table.start + 20 },
+      { start: table.start + 100, end: table.start + 120 },
+    ]
+    const first = ask(0, MINUTE)
+    await clock.advance(10_000)
+    film.arrive({ start: 0, end: table.start + 20 })
+    await clock.advance(MINUTE)
+    assert.deepEqual((await first).missing, [{ start: table.start + 100, end: table.start + 120 }])
+    const second = ask(0, MINUTE)
+    await clock.advance(30_000)
+    film.arrive({ start: 0, end: film.size })
+    await clock.advance(1)
+    const { facts, wanted } = await second
+    assert.deepEqual([wanted, facts?.keys?.times.length], [null, 10])
+    assertQuiet()
+  })
+
+  test('those who ask for one film share its reading; who leaves does not end it, the last one does', async () => {
+    const film = filmAt(0)
+    film.holes = [{ start: 0, end: film.size }]
+    const [leaving, last] = [new AbortController(), new AbortController()]
+    const asks = [ask(0, MINUTE, leaving.signal), ask(0, MINUTE), ask(0, MINUTE, last.signal)]
+    await clock.advance(1000)
+    assert.deepEqual([media.films, film.open, reader.looks], [1, 1, 1])
+    leaving.abort()
+    await assert.rejects(asks[0] ?? Promise.resolve(), { code: 'Aborted' })
+    assert.deepEqual([media.films, film.open], [1, 1])
+    await clock.advance(MINUTE)
+    assert.equal((await asks[1])?.facts, null)
+    assert.equal((await asks[2])?.facts, null)
+    assertQuiet()
+  })
+
+  test('32 films at a time, and a place is free as soon as its client has left, in the line too', async () => {
+    let release: () => void = () => undefined
+    reader.hold = () => new Promise(resolve => (release = resolve))
+    const leaving = Array.from({ length: 32 }, () => new AbortController())
+    const asks = leaving.map(({ signal }, index) => ask(index, 0, signal))
+    for (const one of asks) one.catch(() => undefined)
+    await clock.advance(1)
+    await assert.rejects(ask(32, 0), { code: 'TooManyRequests' })
+    leaving[20]?.abort()
+    await assert.rejects(asks[20] ?? Promise.resolve(), { code: 'Aborted' })
+    const admitted = ask(32, 0)
+    await clock.advance(1)
+    assert.equal(media.films, 32)
+    reader.hold = () => Promise.resolve()
+    release()
+    await clock.advance(1)
+    assert.equal((await admitted).facts?.duration, 10)
+    assert.equal(reader.looks, 32, 'the film whose client left was never read')
+    await Promise.allSettled(asks)
+    assertQuiet()
+  })
+
+  test('who waits too long for a turn hears that it is too busy', async () => {
+    let release: () => void = () => undefined
+    reader.hold = () => new Promise(resolve => (release = resolve))
+    const [first, second] = [ask(0, 0), ask(1, 0)]
+    const refused = [first, second].map(one => assert.rejects(one, { code: 'TooManyRequests' }))
+    await clock.advance(20_000)
+    await Promise.all(refused)
+    release()
+    await clock.advance(1)
+    assertQuiet()
+  })
+
+  test('a disk that does not answer costs a film ten seconds, and its memory until it answers', async () => {
+    let answerDisk: () => void = () => undefined
+    filmAt(0).disk = () => new Promise(resolve => (answerDisk = resolve))
+    const failed = assert.rejects(ask(0, MINUTE), { code: 'VolumeStalled' })
+    await clock.advance(10_000)
+    await failed
+    assert.deepEqual([media.films, arena.slotCount - arena.freeCount], [0, 1])
+    assert.equal((await answered(1, 0)).facts?.duration, 10, 'others are read')
+    answerDisk()
+    await clock.advance(1)
+    assertQuiet()
+  })
+
+  test('reads that never come back are few: then none begins', async () => {
+    for (const film of films) film.disk = () => new Promise(() => undefined)
+    for (let index = 0; index < 6; index += 1) {
+      const failed = assert.rejects(ask(index, 0), { code: 'VolumeStalled' })
+      await clock.advance(10_000)
+      await failed
+    }
+    assert.equal(arena.slotCount - arena.freeCount, 4)
+  })
+
+  test('a film that cannot be read is looked at once in ten minutes', async () => {
+    films[0] = new MemoryFilm(new TextEncoder().encode('neither film nor sound'), 0)
+    for (let time = 0; time < 3; time += 1) await assert.rejects(answered(0, 0), { code: 'MediaUnreadable' })
+    assert.equal(reader.looks, 1)
+    await clock.advance(10 * MINUTE)
+    await assert.rejects(answered(0, 0), { code: 'MediaUnreadable' })
+    assert.equal(reader.looks, 2)
+  })
+
+  test('a download that cannot go on says why', async () => {
+    const film = filmAt(0)
+    film.holes = [{ start: 0, end: film.size }]
+    const failed = assert.rejects(ask(0, MINUTE), { code: 'DiskFull' })
+    await clock.advance(1000)
+    film.fail(new AppError('DiskFull'))
+    await failed
+    assertQuiet()
+  })
+
+  test('a stop ends what is waited for', async () => {
+    const film = filmAt(0)
+    film.holes = [{ start: 0, end: film.size }]
+    const ended = assert.rejects(ask(0, MINUTE), { code: 'Aborted' })
+    await clock.advance(1000)
+    await media.stop()
+    await ended
+    assert.equal(reader.stopped, true)
+    await assert.rejects(ask(1, 0), { code: 'NotReady' })
+    assertQuiet()
+  })
+})
