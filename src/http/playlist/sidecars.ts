@@ -20,6 +20,15 @@ const SUBTITLES = new Set(['srt', 'ass', 'ssa', 'vtt', 'sub', 'smi', 'sup', 'ttm
 const SOUND = new Set(['mka', 'ac3', 'dts', 'eac3'])
 /** Folders whose subtitles belong to the film above them. */
 const SUBTITLE_FOLDER = /(?:^|\/)(?:subs?|subtitles?|sound)(?:\/|$)/i
+/** Names are other people's: so many parts of one are cut off, and folders gone up, while its film is looked for. */
+const MAX_CUTS = 16
+const MAX_LEVELS = 32
+
+/** Films of one name, by their folders; of two in one folder the first. */
+interface Namesakes {
+  readonly first: NamedFile
+  readonly byFolder: Map<string, NamedFile>
+}
 
 function extensionOf(name: string): string {
   return /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''
@@ -69,20 +78,33 @@ export function playedFiles(files: readonly NamedFile[]): PlayedFile[] {
 /** By the index of the film. */
 function sidecarsOf(videos: readonly NamedFile[], beside: readonly NamedFile[]): Map<number, NamedFile[]> {
   const found = new Map<number, NamedFile[]>()
-  const byStem = new Map<string, NamedFile[]>()
-  for (const video of videos) byStem.set(stemOf(video.name), [...(byStem.get(stemOf(video.name)) ?? []), video])
+  const byStem = namesakesOf(videos)
   for (const file of beside) {
     const film = filmOf(file, byStem) ?? (SUBTITLES.has(extensionOf(file.name)) ? onlyOf(videos) : null)
-    if (film !== null) found.set(film.index, [...(found.get(film.index) ?? []), file])
+    if (film === null) continue
+    const before = found.get(film.index)
+    if (before === undefined) found.set(film.index, [file])
+    else before.push(file)
   }
   return found
 }
 
+function namesakesOf(videos: readonly NamedFile[]): Map<string, Namesakes> {
+  const byStem = new Map<string, Namesakes>()
+  for (const video of videos) {
+    const [stem, folder] = [stemOf(video.name), folderOf(video.name)]
+    const before = byStem.get(stem)
+    if (before === undefined) byStem.set(stem, { first: video, byFolder: new Map([[folder, video]]) })
+    else if (!before.byFolder.has(folder)) before.byFolder.set(folder, video)
+  }
+  return byStem
+}
+
 // `film.en.forced.srt` belongs to `film.mkv`: the longest name of a film that it begins with, up to a point; or it lies
 // in a folder of the film's name.
-function filmOf(file: NamedFile, byStem: ReadonlyMap<string, readonly NamedFile[]>): NamedFile | null {
+function filmOf(file: NamedFile, byStem: ReadonlyMap<string, Namesakes>): NamedFile | null {
   let stem = stemOf(file.name)
-  for (;;) {
+  for (let cuts = 0; cuts <= MAX_CUTS; cuts += 1) {
     const films = byStem.get(stem)
     if (films !== undefined) return nearest(file, films)
     const cut = Math.max(stem.lastIndexOf('.'), stem.lastIndexOf('_'), stem.lastIndexOf(' '))
@@ -94,16 +116,17 @@ function filmOf(file: NamedFile, byStem: ReadonlyMap<string, readonly NamedFile[
   return films === undefined ? null : nearest(file, films)
 }
 
-/** Of films with the same name that in the same folder, or above it. */
-function nearest(file: NamedFile, films: readonly NamedFile[]): NamedFile | null {
+/** Of films with the same name that in the same folder, or nearest above it. */
+function nearest(file: NamedFile, { first, byFolder }: Namesakes): NamedFile {
   const folder = folderOf(file.name)
-  const plain = folder.replace(SUBTITLE_FOLDER, '/')
-  return (
-    films.find(({ name }) => folderOf(name) === folder) ??
-    films.find(({ name }) => folder.startsWith(folderOf(name)) || plain === folderOf(name)) ??
-    films[0] ??
-    null
-  )
+  let above = folder
+  for (let level = 0; level <= MAX_LEVELS; level += 1) {
+    const film = byFolder.get(above)
+    if (film !== undefined) return film
+    if (above === '') break
+    above = above.slice(0, above.lastIndexOf('/', above.length - 2) + 1)
+  }
+  return byFolder.get(folder.replace(SUBTITLE_FOLDER, '/')) ?? first
 }
 
 /** A subtitle that is named like nothing belongs to the only film there is. */

@@ -63,6 +63,34 @@ test('10,000 films with subtitles cost little', () => {
   assert.ok(performance.now() - begun < 2000)
 })
 
+/** Milliseconds of processor time that `run` takes. */
+function cpuMs(run: () => void): number {
+  const before = process.cpuUsage()
+  run()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
+
+test('names that are all alike, and one film with all the subtitles there are, cost no more', () => {
+  const alike = Array.from({ length: 25_000 }, (_, n) => [`d${n}/movie.mkv`, `d${n}/subs/movie.srt`]).flat()
+  let films: string[][] = []
+  const ofAlike = cpuMs(() => (films = played(...alike)))
+  assert.deepEqual(films[7], ['d7/movie.mkv', 'd7/subs/movie.srt'])
+  const one = ['film.mkv', ...Array.from({ length: 50_000 }, (_, n) => `subs/${n}.srt`)]
+  const ofOne = cpuMs(() => (films = played(...one)))
+  assert.equal(films[0]?.length, 50_001)
+  const deep = Array.from({ length: 2_000 }, (_, n) => `${'a/'.repeat(1_500)}${n}/x.srt`)
+  const ofDeep = cpuMs(() => (films = played('b/x.mkv', 'c/x.mkv', ...deep)))
+  assert.ok(Math.max(ofAlike, ofOne, ofDeep) < 3000, `${ofAlike} ${ofOne} ${ofDeep} ms`)
+})
+
+test('of films of one name above a subtitle the nearest has it', () => {
+  assert.deepEqual(played('v.mkv', 'd/v.mkv', 'd/subs/en/v.srt', 'subs/v.srt'), [
+    ['d/v.mkv', 'd/subs/en/v.srt'],
+    ['v.mkv', 'subs/v.srt'],
+  ])
+})
+
 test('a name cannot make a line of its own', () => {
   const evil = 'a\r\n#EXTVLCOPT:sout=file\nhttp://evil.example/\u2028\u202ex'
   assert.equal(oneLine(evil), 'a #EXTVLCOPT:sout=file http://evil.example/ x')
