@@ -51,6 +51,8 @@ export interface FurtherService {
   readonly maxBodyBytes: number
   /** Connections at a time; one too many is closed unheard. */
   readonly maxConnections: number
+  /** Whether connections of this address are taken; else they are closed unheard, and count for nobody. */
+  hears(remoteIp: string): boolean
   /** Whether anything is answered at all; else the connection is closed without a word. */
   admits(remoteIp: string, host: string): boolean
   /** AppErrors are answered as everywhere. */

@@ -68,14 +68,14 @@ export class FurtherFront {
   attach(app: NativeApp): void {
     app.filter((res, change) => {
       this.#open += change > 0 ? 1 : -1
-      if (change > 0 && this.#open > this.#service.maxConnections) res.close()
+      if (change > 0 && (this.#open > this.#service.maxConnections || !this.#service.hears(addressOf(res)))) res.close()
     })
     app.any('/*', (res, req) => this.#handle(res, req))
   }
 
   #handle(res: HttpResponse, req: HttpRequest): void {
     const head = new RequestHead(req, false)
-    const remoteIp = Buffer.from(res.getRemoteAddressAsText()).toString('latin1')
+    const remoteIp = addressOf(res)
     const reply = new Reply(res, this.#deps.share, head.method === 'HEAD', [])
     try {
       if (this.#service.admits(remoteIp, head.host)) this.#take(head, req, remoteIp, reply)
@@ -112,8 +112,13 @@ export class FurtherFront {
 
   #fail(reply: Reply, path: string, thrown: unknown): void {
     if (!reply.alive) return
-    if (reply.error(thrown)) this.#deps.reportBug(path, thrown)
+    // Behind the first part of the path there may be a key.
+    if (reply.error(thrown)) this.#deps.reportBug(path.split('/', 2).join('/'), thrown)
   }
+}
+
+function addressOf(res: HttpResponse): string {
+  return Buffer.from(res.getRemoteAddressAsText()).toString('latin1')
 }
 
 const NO_BODY = Promise.resolve(Buffer.alloc(0))

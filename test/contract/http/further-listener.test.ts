@@ -20,10 +20,15 @@ class NotingService implements FurtherService {
   readonly maxBodyBytes = 1000
   readonly maxConnections = 4
   admitted = true
+  heard = true
   readonly seen: { ip: string; host: string }[] = []
   readonly requests: FurtherRequest[] = []
   ended = 0
   file: StreamableFile | null = null
+
+  hears(ip: string): boolean {
+    return this.heard && ip === '127.0.0.1'
+  }
 
   admits(ip: string, host: string): boolean {
     this.seen.push({ ip, host })
@@ -33,7 +38,7 @@ class NotingService implements FurtherService {
   answer(request: FurtherRequest): FurtherAnswer {
     this.requests.push(request)
     if (request.path === '/wrong') throw new AppError('NotFound')
-    if (request.path === '/bug') throw new Error('a bug')
+    if (request.path.startsWith('/bug')) throw new Error('a bug')
     if (request.path === '/film' && this.file !== null) {
       const { size } = this.file
       const shown = new StreamedFile({ size, tag: 'own', contentType: 'video/x-matroska' }, [['X-More', 'yes']])
@@ -97,6 +102,13 @@ test('failures are answered, and bugs reported', async () => {
   assert.equal(server.exceptions.length, before + 1)
 })
 
+test('of the path of a request that met a bug only the first part is logged: a key may follow', async () => {
+  assert.equal((await get('/bug/device/k-e-y/film.mkv')).status, 500)
+  const line = server.log.lines.find(text => text.includes('/bug"'))
+  assert.ok(line !== undefined)
+  assert.ok(!server.log.lines.some(text => text.includes('k-e-y')))
+})
+
 test('files go whole, in ranges and as heads, with what the service says of them', async () => {
   const whole = await get('/film')
   assert.equal(whole.status, 200)
@@ -143,6 +155,17 @@ test('connections are bounded, for this listener alone', async () => {
   )
   assert.equal((await ask(server.port, '/state', { headers: { 'X-Api-Key': KEY } })).status, 200)
   for (const socket of sockets) socket.destroy()
+})
+
+test('who is not heard is closed before a word of it, and takes no place of others', async () => {
+  service.heard = false
+  const begun = performance.now()
+  const sockets = Array.from({ length: 8 }, () => connect(port, '127.0.0.1').on('error', () => undefined))
+  await until(() => sockets.every(socket => socket.closed))
+  // The native server closes silent ones after ten seconds by itself.
+  assert.ok(performance.now() - begun < 5000)
+  service.heard = true
+  assert.equal((await get('/')).status, 207)
 })
 
 test('a closed listener answers nobody; one on a taken port is refused', async () => {

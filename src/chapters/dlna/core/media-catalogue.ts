@@ -30,12 +30,19 @@ export class MediaCatalogue {
   readonly updateId: number
   readonly #byKey: ReadonlyMap<string, MediaDownload>
   readonly #labels: readonly string[]
+  /** How many downloads have a label, and how many are not complete. */
+  readonly #byLabel = new Map<string, number>()
+  #incomplete = 0
   readonly #lists = new Map<string, readonly MediaObject[]>()
   readonly #folders = new WeakMap<MediaDownload, TorrentFolders>()
 
   constructor(downloads: readonly MediaDownload[]) {
     this.#byKey = new Map(downloads.map(download => [download.key, download]))
-    this.#labels = [...new Set(downloads.flatMap(({ labels }) => labels))].sort()
+    for (const { labels, complete } of this.#byKey.values()) {
+      for (const label of new Set(labels)) this.#byLabel.set(label, (this.#byLabel.get(label) ?? 0) + 1)
+      if (!complete) this.#incomplete += 1
+    }
+    this.#labels = [...this.#byLabel.keys()].sort()
     this.updateId = updateIdOf(downloads)
   }
 
@@ -71,11 +78,20 @@ export class MediaCatalogue {
     return list
   }
 
-  /** How many lie in a container of the tree. */
+  /** How many lie in a container of the tree; nothing is listed or sorted for it. */
   childCount({ id }: MediaContainer): number {
     const name = readObjectId(id)
-    const folder = name === null || name.kind === 'root' || name.kind === 'view' ? null : this.#folder(name)
-    return folder === null ? (this.#list(id)?.length ?? 0) : folder.folders.length + folder.files.length
+    if (name === null) return 0
+    if (name.kind === 'root') return this.#root().length
+    if (name.kind === 'view') return this.#countIn(name)
+    const folder = this.#folder(name)
+    return folder === null ? 0 : folder.folders.length + folder.files.length
+  }
+
+  #countIn({ view, label }: ObjectName & { kind: 'view' }): number {
+    if (view === 'l') return label === null ? this.#labels.length : (this.#byLabel.get(label) ?? 0)
+    if (view === 'p') return this.#incomplete
+    return view === 'n' ? Math.min(NEWEST, this.#byKey.size) : this.#byKey.size
   }
 
   #view({ view, label }: ObjectName & { kind: 'view' }): MediaObject | null {

@@ -29,6 +29,8 @@ export function readSortCriteria(text: string): readonly SortKey[] | null {
     if (PASSED_OVER.includes(name)) continue
     const by = SORT_PROPERTIES.find(one => one === name)
     if (by === undefined) return null
+    // What is sorted by already changes nothing: there are few orders, and lists are kept by them.
+    if (keys.some(key => key.by === by)) continue
     keys.push({ by, descending: sign === '-' })
   }
   return keys

@@ -53,6 +53,7 @@ export class Announcer {
   readonly #pending = new Set<Timer>()
   #socket: SsdpSocket | null = null
   #repeat: Timer | null = null
+  #isAnnounced = false
 
   constructor(at: LanInterface, identity: SsdpIdentity, deps: AnnouncerDeps) {
     this.#at = at
@@ -60,10 +61,16 @@ export class Announcer {
     this.#deps = deps
   }
 
-  /** Joins the group and announces. AppErrors PortTaken, SourceFailed. */
+  /** Joins the group: whether searches can be heard is known before there is anything to announce. As start() fails. */
+  async join(): Promise<void> {
+    this.#socket ??= await this.#deps.network.join(this.#at, (bytes, from) => this.#received(bytes, from))
+  }
+
+  /** Joins the group where that was not done, and announces. AppErrors PortTaken, SourceFailed. */
   async start(): Promise<void> {
-    const { clock, network } = this.#deps
-    this.#socket = await network.join(this.#at, (bytes, from) => this.#received(bytes, from))
+    const { clock } = this.#deps
+    await this.join()
+    this.#isAnnounced = true
     void this.#announce()
     this.#later(AGAIN_MS, () => void this.#announce())
     this.#repeat = clock.every(REPEAT_MS, () => void this.#announce())
@@ -78,7 +85,8 @@ export class Announcer {
     this.#socket = null
     if (socket === null) return
     const { udn } = this.#identity
-    await Promise.all(targetsOf(udn).map(target => socket.announce(encodeByebye(target, udn))))
+    const said = this.#isAnnounced ? targetsOf(udn) : []
+    await Promise.all(said.map(target => socket.announce(encodeByebye(target, udn))))
     await socket.close()
   }
 
@@ -89,7 +97,7 @@ export class Announcer {
 
   #received(bytes: Uint8Array, from: PeerAddress): void {
     const { ip, bits } = this.#at
-    if (!sameNetwork(from.ip, ip, bits) || !this.#deps.mayAsk(from.ip)) return
+    if (!this.#isAnnounced || !sameNetwork(from.ip, ip, bits) || !this.#deps.mayAsk(from.ip)) return
     try {
       const { target, maxWaitSec } = decodeSearch(bytes)
       const meant = meantBy(target, this.#identity.udn)

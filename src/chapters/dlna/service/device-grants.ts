@@ -128,24 +128,40 @@ export class DeviceGrants {
     if (device === undefined || !device.allowed) return null
     const given = Buffer.from(token, 'base64url')
     const right = this.#mac(device.key, download, index)
-    return given.length === right.length && timingSafeEqual(given, right) ? device : null
+    if (given.length !== right.length || !timingSafeEqual(given, right)) return null
+    // Who plays from links it has kept is there too, and not the first to make room.
+    this.#saveLater()
+    return this.#replace({ ...device, lastSec: Math.floor(this.#deps.clock.wallMs() / 1000) })
   }
 
-  /** Its links end, or hold again, and it is answered nothing, or is again. Null: there is none. */
-  async allow(id: string, allowed: boolean): Promise<GrantedDevice | null> {
+  /**
+   * Its links end, or hold again, and it is answered nothing, or is again. `cut`: ends at once what it has open, before
+   * anything is on the disk. When that cannot be written it is as before, and the error is thrown: who asked may ask
+   * again. Null: there is none.
+   */
+  async allow(
+    id: string,
+    allowed: boolean,
+    cut: (device: GrantedDevice) => void = () => undefined,
+  ): Promise<GrantedDevice | null> {
     const device = this.#state.devices.find(one => one.id === id)
     if (device === undefined) return null
     const changed = this.#replace({ ...device, allowed })
-    await this.#save()
+    if (!allowed) cut(changed)
+    await this.#saveOr(() => {
+      const now = this.#state.devices.find(one => one.id === id)
+      if (now !== undefined) this.#replace({ ...now, allowed: device.allowed })
+    })
     return changed
   }
 
-  /** Its links end; when it asks again it is a new one. Null: there is none. */
-  async forget(id: string): Promise<GrantedDevice | null> {
+  /** Its links end; when it asks again it is a new one. `cut`, errors and null as those of allow(). */
+  async forget(id: string, cut: (device: GrantedDevice) => void = () => undefined): Promise<GrantedDevice | null> {
     const device = this.#state.devices.find(one => one.id === id)
     if (device === undefined) return null
     this.#state.devices.splice(this.#state.devices.indexOf(device), 1)
-    await this.#save()
+    cut(device)
+    await this.#saveOr(() => void this.#state.devices.push(device))
     return device
   }
 
@@ -191,6 +207,16 @@ export class DeviceGrants {
 
   #save(): Promise<void> {
     return this.#deps.file.write(encodeServerState(this.#state))
+  }
+
+  /** What the disk does not have is not so: else it would be otherwise after a restart, and nobody would know. */
+  async #saveOr(undo: () => void): Promise<void> {
+    try {
+      await this.#save()
+    } catch (error) {
+      undo()
+      throw error
+    }
   }
 
   /** Links that are not on the disk end with the process: no reason to show nothing. */

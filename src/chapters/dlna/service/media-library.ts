@@ -17,8 +17,10 @@ const FRESH_MS = 2_000
 const WAIT_MS = 1_500
 /** The first one, before which there is nothing to answer with. */
 const FIRST_WAIT_MS = 8_000
-/** Files of a download that is not complete are looked at again after this: others may be selected. */
+/** Files of a download are looked at again after this: others may be selected. */
 const FILES_MS = 60_000
+/** Of complete ones, whose files are read from the disk, so many in one look. */
+const MAX_AGAIN = 50
 /** Downloads, files of all, and files of one that are looked at. */
 const MAX_DOWNLOADS = 20_000
 const MAX_FILES = 200_000
@@ -65,6 +67,8 @@ export class MediaLibrary {
   #lookedMs = Number.NEGATIVE_INFINITY
   #looking: Promise<void> | null = null
   #stopped = false
+  /** Complete downloads whose files this look may still look at again. */
+  #again = 0
 
   constructor(deps: LibraryDeps) {
     this.#deps = deps
@@ -87,10 +91,18 @@ export class MediaLibrary {
     return this.#catalogue
   }
 
-  /** Whether a download may be played now: it may have changed since the last look. */
-  async mayPlay(infohash: string): Promise<boolean> {
+  /** Whether a file of a download may be played now: it may have changed since the last look. */
+  async mayPlay(infohash: string, index: number): Promise<boolean> {
+    const { downloads } = this.#deps
     try {
-      return isShown(await this.#deps.downloads.record(infohash, RECORD_OPTIONS))
+      if (!isShown(await downloads.record(infohash, RECORD_OPTIONS))) return false
+      let looked = 0
+      for (const file of await downloads.files(infohash)) {
+        if (file.index === index) return file.included
+        looked += 1
+        if (looked % FILES_PER_TURN === 0) await nextTurn()
+      }
+      return false
     } catch (error) {
       if (error instanceof AppError) return false
       throw error
@@ -122,6 +134,7 @@ export class MediaLibrary {
     const beganMs = clock.now()
     const known = new Map<string, Known>()
     let [files, isSame] = [0, true]
+    this.#again = MAX_AGAIN
     for await (const record of downloads.list(RECORD_OPTIONS)) {
       if (this.#stopped) return
       if (known.size >= MAX_DOWNLOADS || files >= MAX_FILES) break
@@ -144,13 +157,20 @@ export class MediaLibrary {
     if (this.#catalogue.updateId !== before) this.#deps.changed()
   }
 
+  /** Files of complete downloads are old after this: the more there are the later, so that each has its turn. */
+  get #completeMs(): number {
+    return FILES_MS * (1 + (this.#known.size * FRESH_MS) / (MAX_AGAIN * FILES_MS))
+  }
+
   /** The same object as before where nothing differs. */
   async #lookAt(record: ListedDownload, before: Known | undefined): Promise<Known> {
     const nowMs = this.#deps.clock.now()
     const complete = record.progress >= 1
     const old = before?.download ?? null
     const ageMs = before === undefined ? Number.POSITIVE_INFINITY : nowMs - before.lookedMs
-    const isOld = ageMs >= (complete ? Number.POSITIVE_INFINITY : FILES_MS)
+    const isNew = ageMs === Number.POSITIVE_INFINITY
+    const isOld = ageMs >= (complete ? this.#completeMs : FILES_MS) && (isNew || !complete || this.#again > 0)
+    if (isOld && complete && !isNew) this.#again -= 1
     const looked = before === undefined || isOld || (old !== null && old.complete !== complete)
     const files = looked ? await this.#filesOf(record.infohash, old?.files ?? []) : (old?.files ?? [])
     const lookedMs = looked ? nowMs : before.lookedMs

@@ -72,12 +72,21 @@ export class MediaRequests implements FurtherService {
   listensAt(port: number): string {
     this.#base = `http://${this.#at.ip}:${port}`
     this.#hosts = [this.#at.ip, `${this.#at.ip}:${port}`]
+    return this.location
+  }
+
+  /** Where its description is, once it listens. */
+  get location(): string {
     return this.#base + DESCRIPTION_PATH
   }
 
-  admits(remoteIp: string, host: string): boolean {
+  hears(remoteIp: string): boolean {
     const { ip, bits } = this.#at
-    return sameNetwork(remoteIp, ip, bits) && this.#hosts.includes(host) && this.#deps.grants.mayAsk(remoteIp)
+    return sameNetwork(remoteIp, ip, bits) && this.#deps.grants.mayAsk(remoteIp)
+  }
+
+  admits(remoteIp: string, host: string): boolean {
+    return this.hears(remoteIp) && this.#hosts.includes(host)
   }
 
   answer(request: FurtherRequest): FurtherAnswer | Promise<FurtherAnswer> {

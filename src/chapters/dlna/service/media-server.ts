@@ -23,6 +23,8 @@ import { Subscriptions } from './subscriptions.ts'
 
 /** Between two looks at the interfaces, and at the downloads while somebody subscribes to changes. */
 const LOOK_MS = 15_000
+/** Between two tries to serve an interface that cannot be served. */
+const MOST_WAIT_MS = 600_000
 
 /** Actions answered at a time, and those that wait: each may make a list of thousands. */
 const ACTIONS = { atATime: 4, waiting: 32 }
@@ -52,6 +54,14 @@ export interface MediaServerDeps {
   interfaces(): readonly LanInterface[]
 }
 
+/** Why an interface is not served. */
+interface Problem {
+  readonly text: string
+  /** Until the next try, of now and of the clock. */
+  readonly waitMs: number
+  readonly againMs: number
+}
+
 interface Served {
   readonly at: LanInterface
   readonly listener: FurtherListener
@@ -68,7 +78,9 @@ export class MediaServer {
   readonly #subscriptions: Subscriptions
   readonly #actions = new Semaphore(ACTIONS.atATime, ACTIONS.waiting)
   readonly #served = new Map<string, Served>()
-  readonly #problems = new Map<string, string>()
+  readonly #problems = new Map<string, Problem>()
+  /** Why the interfaces cannot be seen; '' = they can. */
+  #blind = ''
   #timer: Timer | null = null
   #looking: Promise<void> = Promise.resolve()
   #stopped = false
@@ -95,7 +107,8 @@ export class MediaServer {
 
   /** Serves the interfaces that are there, and those that come. */
   async start(): Promise<void> {
-    await this.#look()
+    this.#looking = this.#look()
+    await this.#looking
     this.#timer = this.#deps.clock.every(LOOK_MS, () => {
       this.#looking = this.#looking.then(() => this.#look())
       if (this.#subscriptions.size > 0) this.#library.current().catch((error: unknown) => this.#say(error))
@@ -111,7 +124,8 @@ export class MediaServer {
 
   /** '' = everything is as it should be. */
   get problem(): string {
-    if (this.#problems.size > 0) return [...this.#problems.values()].join(' ')
+    if (this.#blind !== '') return this.#blind
+    if (this.#problems.size > 0) return Array.from(this.#problems.values(), ({ text }) => text).join(' ')
     return this.#served.size > 0 ? '' : 'No interface to a private network is there that the settings allow.'
   }
 
@@ -149,10 +163,27 @@ export class MediaServer {
 
   /** Never rejects. */
   async #look(): Promise<void> {
-    const present = new Map(this.#deps.interfaces().map(at => [at.ip, at]))
+    try {
+      await this.#serveAll(this.#deps.interfaces())
+      this.#blind = ''
+    } catch (error) {
+      if (this.#blind === '')
+        this.#deps.log.warn('the interfaces of this machine cannot be seen', { error: errorText(error) })
+      this.#blind = `The interfaces of this machine cannot be seen: ${errorText(error)}.`
+    }
+  }
+
+  async #serveAll(interfaces: readonly LanInterface[]): Promise<void> {
+    const present = new Map(interfaces.map(at => [at.ip, at]))
     for (const [ip, { at }] of this.#served) if (present.get(ip)?.bits !== at.bits) await this.#close(ip)
     for (const ip of this.#problems.keys()) if (!present.has(ip)) this.#problems.delete(ip)
-    for (const at of present.values()) if (!this.#served.has(at.ip) && !this.#stopped) await this.#open(at)
+    for (const at of present.values())
+      if (!this.#served.has(at.ip) && !this.#stopped && this.#isTime(at.ip)) await this.#open(at)
+  }
+
+  /** What failed is tried again, less and less often: each try costs the native server memory that it keeps. */
+  #isTime(ip: string): boolean {
+    return (this.#problems.get(ip)?.againMs ?? 0) <= this.#deps.clock.now()
   }
 
   async #open(at: LanInterface): Promise<void> {
@@ -161,9 +192,12 @@ export class MediaServer {
       this.#problems.delete(at.ip)
       this.#deps.log.info('players in the network are served', { interface: at.name, address: at.ip })
     } catch (error) {
-      if (!this.#problems.has(at.ip))
+      const before = this.#problems.get(at.ip)
+      if (before === undefined)
         this.#deps.log.warn('an interface cannot be served', { interface: at.name, error: errorText(error) })
-      this.#problems.set(at.ip, `${at.name}: ${errorText(error)}`)
+      const waitMs = before === undefined ? LOOK_MS : Math.min(before.waitMs * 2, MOST_WAIT_MS)
+      const againMs = this.#deps.clock.now() + waitMs
+      this.#problems.set(at.ip, { text: `${at.name}: ${errorText(error)}`, waitMs, againMs })
     }
   }
 
@@ -181,15 +215,26 @@ export class MediaServer {
       server,
       description: () => ({ udn: grants.udn, name, version }),
     })
-    const listener = await this.#listen(at, requests)
+    const identity = {
+      udn: grants.udn,
+      server,
+      get location() {
+        return requests.location
+      },
+    }
+    const deps = { clock, random, network, mayAsk: (ip: string) => grants.mayAsk(ip) }
+    const announcer = new Announcer(at, identity, deps)
+    // The group first, which other programs may have: a listener that is opened in vain costs more.
+    await announcer.join()
+    let listener: FurtherListener | null = null
     try {
+      listener = await this.#listen(at, requests)
       const location = requests.listensAt(listener.port)
-      const deps = { clock, random, network, mayAsk: (ip: string) => grants.mayAsk(ip) }
-      const announcer = new Announcer(at, { udn: grants.udn, location, server }, deps)
       await announcer.start()
       return { at, listener, announcer, location }
     } catch (error) {
-      listener.close()
+      listener?.close()
+      await announcer.stop()
       throw error
     }
   }
@@ -213,7 +258,10 @@ export class MediaServer {
     const served = this.#served.get(ip)
     if (served === undefined) return
     this.#served.delete(ip)
-    await served.announcer.stop()
+    // Whatever becomes of the goodbye, nobody is answered any more.
     served.listener.close()
+    await served.announcer.stop().catch((error: unknown) => {
+      this.#deps.log.warn('players were not told goodbye', { interface: served.at.name, error: errorText(error) })
+    })
   }
 }

@@ -18,7 +18,7 @@ const MAX_OF_ADDRESS = 8
 /** What streams work with. */
 export interface StreamsDeps {
   readonly grants: Pick<DeviceGrants, 'opens'>
-  readonly library: Pick<MediaLibrary, 'current' | 'mayPlay'>
+  readonly library: Pick<MediaLibrary, 'latest' | 'current' | 'mayPlay'>
   readonly downloads: Pick<LibraryDownloads, 'streamable'>
 }
 
@@ -87,9 +87,10 @@ export class MediaStreams {
 
   async #find({ download: key, index }: MediaLink): Promise<{ download: MediaDownload; named: Named }> {
     const { library } = this.#deps
-    const download = (await library.current()).download(key)
+    // A look at all downloads is for links that the last one did not know: each seek comes through here.
+    const download = library.latest.download(key) ?? (await library.current()).download(key)
     const named = download === null ? null : namedFile(download.files, index)
-    if (download === null || named === null || !(await library.mayPlay(download.infohash)))
+    if (download === null || named === null || !(await library.mayPlay(download.infohash, index)))
       throw new AppError('NotFound')
     return { download, named }
   }

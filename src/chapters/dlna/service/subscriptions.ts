@@ -3,6 +3,7 @@
 // in number and by address; nothing goes to whoever did not take several events in succession, or is over its time.
 
 import { DecodeError } from '../../../base/errors.ts'
+import { KeyedRateLimiter } from '../../../base/keyed-rate-limiter.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Random } from '../../../ports/random.ts'
 import type { EventPost } from '../ports/event-post.ts'
@@ -11,6 +12,9 @@ import type { ServiceTemplate } from '../wire/services.ts'
 
 const MAX_SUBSCRIPTIONS = 64
 const MAX_OF_ADDRESS = 8
+/** New ones of one address: so many at once, then one in so long; and addresses that are remembered for that. */
+const NEW_OF_ADDRESS = { burst: 16, refillMs: 2_000 }
+const MAX_ADDRESSES = 256
 /** Shortest and longest time of one, seconds. */
 const LEAST_SEC = 300
 const MOST_SEC = 1800
@@ -63,13 +67,15 @@ interface Subscription {
   busy: boolean
   /** Something changed since it was made. */
   behind: boolean
+  /** Fires when it is over: what is on its way then goes no further, so that there are no more events than those. */
+  readonly over: AbortController
 }
 
 /** Who hears of changes: subscriptions, whose events go to the address that asked for them and to no other. */
 export class Subscriptions {
   readonly #deps: SubscriptionsDeps
   readonly #all = new Map<string, Subscription>()
-  readonly #stopped = new AbortController()
+  readonly #fresh = new KeyedRateLimiter(NEW_OF_ADDRESS, MAX_ADDRESSES)
 
   constructor(deps: SubscriptionsDeps) {
     this.#deps = deps
@@ -78,7 +84,7 @@ export class Subscriptions {
   /** How many there are. */
   get size(): number {
     const nowMs = this.#deps.clock.now()
-    for (const [sid, { endsMs }] of this.#all) if (endsMs <= nowMs) this.#all.delete(sid)
+    for (const subscription of this.#all.values()) if (subscription.endsMs <= nowMs) this.#end(subscription)
     return this.#all.size
   }
 
@@ -100,7 +106,7 @@ export class Subscriptions {
   unsubscribe(service: ServiceTemplate, request: SubscriptionRequest): void {
     const { callback, nt } = request
     if (callback !== '' || nt !== '') throw new SubscriptionRefused(400, 'Only SID may be named.')
-    this.#all.delete(this.#find(service, request).sid)
+    this.#end(this.#find(service, request))
   }
 
   /** Variables of a service have changed. */
@@ -111,13 +117,17 @@ export class Subscriptions {
 
   /** No event goes to this address any more. */
   forget(ip: string): void {
-    for (const [sid, { callback }] of this.#all) if (callback.ip === ip) this.#all.delete(sid)
+    for (const subscription of this.#all.values()) if (subscription.callback.ip === ip) this.#end(subscription)
   }
 
   /** Ends all. */
   stop(): void {
-    this.#all.clear()
-    this.#stopped.abort()
+    for (const subscription of this.#all.values()) this.#end(subscription)
+  }
+
+  #end(subscription: Subscription): void {
+    this.#all.delete(subscription.sid)
+    subscription.over.abort()
   }
 
   #find(service: ServiceTemplate, { sid, remoteIp }: SubscriptionRequest): Subscription {
@@ -134,6 +144,8 @@ export class Subscriptions {
     const ofAddress = [...this.#all.values()].filter(one => one.callback.ip === remoteIp)
     if (ofAddress.length >= MAX_OF_ADDRESS || this.size >= MAX_SUBSCRIPTIONS)
       throw new SubscriptionRefused(503, 'There are too many subscriptions.')
+    if (!this.#fresh.take(remoteIp, this.#deps.clock.now()))
+      throw new SubscriptionRefused(503, 'There were too many subscriptions of late.')
     const hex = Buffer.from(this.#deps.random.bytes(16)).toString('hex')
     const sid = `uuid:${hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')}`
     const subscription = {
@@ -146,6 +158,7 @@ export class Subscriptions {
       failures: 0,
       busy: true,
       behind: false,
+      over: new AbortController(),
     }
     this.#all.set(sid, subscription)
     this.#deps.clock.after(FIRST_MS, () => void this.#send(subscription))
@@ -176,11 +189,11 @@ export class Subscriptions {
     subscription.sequence = subscription.sequence + 1 < MAX_SEQUENCE ? subscription.sequence + 1 : 1
     const body = encodeEvent(this.#deps.variables(service))
     try {
-      await this.#deps.post({ ...callback, headers, body, localIp }, this.#stopped.signal)
+      await this.#deps.post({ ...callback, headers, body, localIp }, subscription.over.signal)
       subscription.failures = 0
     } catch {
       subscription.failures += 1
-      if (subscription.failures >= MAX_FAILURES) this.#all.delete(sid)
+      if (subscription.failures >= MAX_FAILURES) this.#end(subscription)
     }
     this.#deps.clock.after(PAUSE_MS, () => this.#after(subscription))
   }

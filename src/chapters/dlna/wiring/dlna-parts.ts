@@ -60,13 +60,11 @@ export async function openDlnaParts(deps: DlnaDeps): Promise<DlnaParts> {
     problem: () => server?.problem ?? '',
     devices: () => grants.devices.map(record),
     allow: async (id, allowed) => {
-      const device = await grants.allow(id, allowed)
-      if (device !== null && !allowed) server?.cut(device.id, device.ip)
+      const device = await grants.allow(id, allowed, one => server?.cut(one.id, one.ip))
       return device === null ? null : record(device)
     },
     forget: async id => {
-      const device = await grants.forget(id)
-      if (device !== null) server?.cut(device.id, device.ip)
+      const device = await grants.forget(id, one => server?.cut(one.id, one.ip))
       return device === null ? null : { id, forgotten: true }
     },
     stop: async () => {

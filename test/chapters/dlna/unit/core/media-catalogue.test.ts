@@ -131,6 +131,29 @@ test('lists are sorted as asked, folders first', () => {
     assert.equal(readSortCriteria(wrong), null, wrong)
 })
 
+test('views know how many they hold without listing and sorting it', () => {
+  const many = Array.from({ length: 3_000 }, (_, at) => ({
+    ...made(at + 10, [`Film ${at}.mkv`]),
+    labels: at % 3 === 0 ? ['kids', 'kids', 'new'] : [],
+    complete: at % 2 === 0,
+  }))
+  const large = new MediaCatalogue(many)
+  const counted = (id: string): number => {
+    const object = large.find(id)
+    assert.ok(object?.kind === 'container', id)
+    return large.childCount(object)
+  }
+  const labels = (large.children('l') ?? []).map(({ id }) => id)
+  for (const id of ['0', 'n', 'p', 'f', 'l', ...labels]) assert.equal(counted(id), large.children(id)?.length, id)
+  const before = process.cpuUsage()
+  for (let at = 0; at < 300; at += 1) for (const id of ['n', 'p', 'f', ...labels]) counted(id)
+  assert.ok(process.cpuUsage(before).user < 500_000)
+})
+
+test('what is sorted by twice is one order', () => {
+  assert.deepEqual(readSortCriteria('+dc:title,-dc:date,-dc:title'), readSortCriteria('+dc:title,-dc:date'))
+})
+
 test('the number of the state is that of its content', () => {
   const again = new MediaCatalogue([made(1, ['Film One.mkv']), series])
   assert.equal(again.updateId, catalogue.updateId)

@@ -18,17 +18,26 @@ const machine = {
   wide: [at('10.1.2.3/7')],
   tun0: [at('10.8.0.2/24', { mac: '00:00:00:00:00:00' })],
   ppp0: [at('10.9.0.2/32')],
+  tap0: [at('10.7.0.2/24')],
+  docker0: [at('172.17.0.1/16')],
+  'br-0123456789ab': [at('172.18.0.1/16')],
+  virbr0: [at('192.168.122.1/24')],
   lan1: [at('172.20.0.1/16'), at('172.21.0.1/16')],
 }
 const served = (chosen: readonly string[]): string[] =>
-  lanInterfaces(chosen, () => machine).map(({ name, ip, bits }) => `${name} ${ip}/${bits}`)
+  lanInterfaces(
+    chosen,
+    () => machine,
+    name => name === 'tap0',
+  ).map(({ name, ip, bits }) => `${name} ${ip}/${bits}`)
 
-test('without a choice all private networks are served that are no tunnels', () => {
+test('without a choice all private networks are served that are no tunnels and not inside the machine', () => {
   assert.deepEqual(served([]), ['eth0 192.168.1.2/24', 'lan1 172.20.0.1/16'])
 })
 
 test('those that are chosen by name or address, tunnels too, but never public networks', () => {
   assert.deepEqual(served(['lan1']), ['lan1 172.20.0.1/16'])
   assert.deepEqual(served(['172.21.0.1', 'tun0']), ['tun0 10.8.0.2/24', 'lan1 172.21.0.1/16'])
+  assert.deepEqual(served(['docker0', 'tap0']), ['tap0 10.7.0.2/24', 'docker0 172.17.0.1/16'])
   assert.deepEqual(served(['wan0', 'wide', 'ppp0', 'lo', 'nothing']), [])
 })

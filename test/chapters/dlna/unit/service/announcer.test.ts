@@ -114,6 +114,13 @@ test('one searcher, and all together, get so many answers and no more', async ()
   assert.ok(answered.length >= 90 && answered.length <= 101, `${answered.length} answers`)
 })
 
+test('many searchers at once get 40 answers', async () => {
+  const { clock, answered, search } = await rig()
+  for (let at = 0; at < 200; at += 1) search('upnp:rootdevice', { ip: `192.168.1.${at + 30}`, port: 1 })
+  await clock.advance(3000)
+  assert.equal(answered.length, 40)
+})
+
 test('no answer goes out behind goodbye', async () => {
   const found = await rig()
   found.search('ssdp:all')

@@ -104,6 +104,25 @@ test('what was not kept says so where somebody asked for it, and keeps nobody fr
   assert.equal((await grants.seen('192.168.1.30', 'y')).ip, '192.168.1.30')
 })
 
+test('who is blocked or forgotten is cut before anything is written; what was not written is not so', async () => {
+  const { grants, file } = await opened()
+  const { id } = await grants.seen('192.168.1.20', 'x')
+  const token = grants.tokenFor(id, DOWNLOAD, 0)
+  const cut: string[] = []
+  const note = (device: { readonly id: string }): void => {
+    cut.push(device.id)
+    assert.equal(grants.opens(id, DOWNLOAD, 0, token), null, 'it cannot come back at once')
+  }
+  file.broken = true
+  await assert.rejects(grants.allow(id, false, note), { code: 'DiskFull' })
+  await assert.rejects(grants.forget(id, note), { code: 'DiskFull' })
+  assert.deepEqual(cut, [id, id])
+  assert.equal(grants.mayAsk('192.168.1.20'), true)
+  file.broken = false
+  assert.equal((await grants.forget(id, note))?.id, id, 'it can be asked for again')
+  assert.equal((await opened(file)).grants.devices.length, 0)
+})
+
 test('when somebody was last seen is written from time to time, and at the end', async () => {
   const { grants, file, clock } = await opened()
   await grants.seen('192.168.1.20', 'x')
@@ -141,6 +160,27 @@ test('devices are bounded; those that are blocked stay', async () => {
   assert.ok(grants.devices.some(device => device.id === id))
   assert.ok(!grants.devices.some(device => device.ip === '10.0.0.1'))
   assert.ok(grants.devices.every(({ name }) => name.length <= 120))
+})
+
+test('who plays from kept links stays when others come', async () => {
+  const { grants, clock, file } = await opened()
+  const { id } = await grants.seen('10.0.0.0', 'x')
+  const token = grants.tokenFor(id, DOWNLOAD, 0)
+  const writes = file.writes
+  for (let at = 1; at < MAX_DEVICES + 20; at += 1) {
+    await clock.advance(11_000)
+    assert.equal(grants.opens(id, DOWNLOAD, 0, token)?.id, id)
+    if (at < 100) continue
+    await grants.seen(`10.0.1.${at}`, 'x')
+  }
+  assert.ok(file.writes - writes < 60, 'links that are used are not a write each')
+  for (let at = 0; at < MAX_DEVICES; at += 1) {
+    await clock.advance(11_000)
+    assert.notEqual(grants.opens(id, DOWNLOAD, 0, token), null)
+    await grants.seen(`10.0.2.${at}`, 'x')
+  }
+  assert.equal(grants.devices.length, MAX_DEVICES)
+  assert.ok(grants.devices.some(device => device.id === id))
 })
 
 test('a file that is not whole counts as absent', async () => {

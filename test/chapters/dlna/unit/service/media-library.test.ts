@@ -79,16 +79,37 @@ test('progress alone changes nothing; the end of a download does', async () => {
   assert.deepEqual(library.latest.children('p'), [])
 })
 
-test('downloads are looked at once in a while however often somebody asks, files of complete ones once', async () => {
+test('downloads are looked at once in a while however often somebody asks, files of complete ones seldom', async () => {
   const { library, made, clock, titles } = rig(madeDownload(1), madeDownload(2))
   await titles()
   const [{ looks }, fileLooks] = [made, made.fileLooks]
   await Promise.all(Array.from({ length: 50 }, () => library.current()))
   assert.equal(made.looks, looks)
-  await clock.advance(600_000)
+  await clock.advance(50_000)
   await Promise.all(Array.from({ length: 50 }, () => library.current()))
   assert.equal(made.looks, looks + 1)
   assert.equal(made.fileLooks, fileLooks)
+})
+
+test('files of complete downloads that are selected or deselected come and go; a look takes some of many', async () => {
+  const all = Array.from({ length: 200 }, (_, at) =>
+    madeDownload(at + 1, {
+      files: [
+        { name: 'a.mkv', size: 1, included: true },
+        { name: 'b.mkv', size: 1, included: at % 2 === 0 },
+      ],
+    }),
+  )
+  const { library, made, clock, titles } = rig(...all)
+  await titles()
+  for (const { files } of all) (files[1] as { included: boolean }).included = false
+  await clock.advance(120_000)
+  const before = made.fileLooks
+  await titles()
+  assert.equal(made.fileLooks - before, 50)
+  for (let at = 0; at < 3; at += 1) await titles()
+  assert.equal(made.fileLooks - before, 200)
+  assert.ok((library.latest.children('f') ?? []).every(({ title }) => title === 'a'))
 })
 
 test('files that are selected later come after a while', async () => {
@@ -152,8 +173,14 @@ test('a look that hangs is waited for a while, then what was seen last is answer
 
 test('whether something may be played is asked of the download as it is now', async () => {
   const { library, made } = rig(madeDownload(1))
-  assert.equal(await library.mayPlay(hashOf(1)), true)
-  assert.equal(await library.mayPlay(hashOf(2)), false)
+  assert.equal(await library.mayPlay(hashOf(1), 0), true)
+  assert.equal(await library.mayPlay(hashOf(1), 1), false)
+  assert.equal(await library.mayPlay(hashOf(2), 0), false)
+  const [file] = (made.all[0] as MadeDownload).files
+  assert.ok(file !== undefined)
+  file.included = false
+  assert.equal(await library.mayPlay(hashOf(1), 0), false)
+  file.included = true
   ;(made.all[0] as MadeDownload).hops = 2
-  assert.equal(await library.mayPlay(hashOf(1)), false)
+  assert.equal(await library.mayPlay(hashOf(1), 0), false)
 })

@@ -184,6 +184,42 @@ test('subscriptions are bounded, for each address and for all', () => {
   assert.equal(subscriptions.size, 64)
 })
 
+test('what is on its way ends with its subscription; new ones of an address are bounded in rate', async () => {
+  const clock = new VirtualClock()
+  const open = new Set<AbortSignal>()
+  let most = 0
+  const subscriptions = new Subscriptions({
+    clock,
+    random: new SeededRandom(1),
+    post: (_message, signal) =>
+      new Promise((_resolve, reject) => {
+        open.add(signal)
+        most = Math.max(most, open.size)
+        signal.addEventListener('abort', () => {
+          open.delete(signal)
+          reject(new Error('over'))
+        })
+      }),
+    variables: () => ({ SystemUpdateID: 1 }),
+  })
+  let refused = 0
+  for (let round = 0; round < 50; round += 1) {
+    const sids: string[] = []
+    for (let at = 0; at < 8; at += 1) {
+      const status = refusal(() => sids.push(subscriptions.subscribe(content, asked).sid))
+      if (status === 503) refused += 1
+    }
+    await clock.advance(200)
+    for (const sid of sids) subscriptions.unsubscribe(content, { ...asked, callback: '', nt: '', sid })
+  }
+  assert.equal(most, 8)
+  assert.equal(open.size, 0)
+  // 16 at once, and one in two seconds of the ten.
+  assert.equal(refused, 400 - 16 - 4)
+  subscriptions.subscribe(content, { ...asked, remoteIp: '10.0.0.1', callback: '<http://10.0.0.1/>' })
+  assert.equal(subscriptions.size, 1)
+})
+
 test('an address that is blocked, and all of them at the end, hear nothing more', async () => {
   const { subscriptions, clock, sent } = rig()
   subscriptions.subscribe(content, asked)
