@@ -50,7 +50,7 @@ function listText(rows: readonly Download[]): string {
 function totalsText({ count: all, speed_down: down, speed_up: up, states }: NonNullable<ListAnswer['totals']>): string {
   const named = Object.entries(states).filter(([state, number]) => state !== 'all' && number > 0)
   const parts = named.map(([state, number]) => `${number} ${state}`).join(', ')
-  return `${all} ${all === 1 ? 'download' : 'downloads'}${parts === '' ? '' : `: ${parts}`}. Down ${sizeText(down)}/s, up ${sizeText(up)}/s.`
+  return `${all} ${all === 1 ? 'download' : 'downloads'}${parts === '' ? '' : `: ${parts}`}. Down ${sizeText(down)}/s, up ${sizeText(up)}/s.\n`
 }
 
 /** `downloading, 2 hops`. */

@@ -60,9 +60,17 @@ export function linksOf(text: string): PlayedLink[] {
   return links
 }
 
-/** Where the files of a download were left; none of a node that does not know yet. */
-export async function leftOf(node: NodeClient, infohash: string): Promise<WatchingRecord[]> {
-  return (await node.call('GET /downloads/{infohash}/watching', { path: { infohash } })).watching
+// The key may play, but not read places; the node is older than its list of them.
+const NO_PLACES: ReadonlySet<string> = new Set(['ScopeMissing', 'NotFound'])
+
+/** Where the files of a download were left; none where this key, or a node of before, cannot tell. */
+export async function leftOf(node: Pick<NodeClient, 'call'>, infohash: string): Promise<WatchingRecord[]> {
+  try {
+    return (await node.call('GET /downloads/{infohash}/watching', { path: { infohash } })).watching
+  } catch (error) {
+    if (error instanceof CommandError && NO_PLACES.has(error.code)) return []
+    throw error
+  }
 }
 
 /** Each link from where its file was left; what was watched before the first that was not is passed over. */

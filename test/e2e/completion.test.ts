@@ -2,7 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { before, describe, test } from 'node:test'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { after, before, describe, test } from 'node:test'
 import { runCli } from '../kit/nodes/node-process.ts'
 import { needs } from '../kit/requirements.ts'
 
@@ -11,7 +14,8 @@ type Completed = (line: string) => string[]
 
 /** The words of the output of a shell. */
 function outputOf(shell: string, args: readonly string[]): string[] {
-  const { status, stdout, stderr } = spawnSync(shell, args, { encoding: 'utf8' })
+  const { status, stdout, stderr, error } = spawnSync(shell, args, { encoding: 'utf8' })
+  assert.ifError(error)
   assert.equal(`${status} ${stderr}`, '0 ', stdout)
   return stdout.split('\n').filter(line => line !== '')
 }
@@ -23,32 +27,38 @@ function wordsOf(line: string): string {
     .join(' ')
 }
 
+/** By the path of the script: as an argument it would be longer than Linux passes on (128 KiB). */
 const completers: Readonly<Record<string, (script: string) => Completed>> = {
   bash: script => line => {
     const set = `COMP_WORDS=(${wordsOf(line)}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1)); _tributary`
-    return outputOf('bash', ['-c', `${script}\n${set}; printf '%s\\n' "\${COMPREPLY[@]}"`])
+    return outputOf('bash', ['-c', `. ${script}; ${set}; printf '%s\\n' "\${COMPREPLY[@]}"`])
   },
   // Without a line editor: what it would draw is printed.
   zsh: script => line => {
     const drawn = '_describe() { print -rl -- ${${(P)2}%%:*} }; _files() { print -- FILES }'
-    const all = `compinit() { compdef() { : } }\n${script}\n${drawn}\nwords=(${wordsOf(line)}); CURRENT=$#words; _tributary`
+    const all = `compinit() { compdef() { : } }\n. ${script}\n${drawn}\nwords=(${wordsOf(line)}); CURRENT=$#words; _tributary`
     const typed = line.split(' ').at(-1) ?? ''
     return outputOf('zsh', ['-f', '-c', all]).filter(word => word === 'FILES' || word.startsWith(typed))
   },
   fish: script => line =>
-    outputOf('fish', ['--no-config', '-c', `${script}\ncomplete -C '${line}'`]).map(
+    outputOf('fish', ['--no-config', '-c', `. ${script}; complete -C '${line}'`]).map(
       offer => offer.split('\t')[0] ?? '',
     ),
 }
 
 for (const [shell, completer] of Object.entries(completers)) {
   describe(`completion in ${shell}`, { skip: needs(shell) }, () => {
+    let folder = ''
     let completed: Completed
     before(async () => {
       const { code, stdout } = await runCli(['completion', shell])
       assert.equal(code, 0)
-      completed = completer(stdout)
+      folder = await mkdtemp(path.join(os.tmpdir(), 'tributary-completion-'))
+      const script = path.join(folder, 'script')
+      await writeFile(script, stdout)
+      completed = completer(script)
     })
+    after(() => rm(folder, { recursive: true, force: true }))
 
     test('commands, those below them, options, choices', () => {
       assert.deepEqual(completed('tributary rech'), ['recheck'])

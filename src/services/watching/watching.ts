@@ -59,13 +59,15 @@ export class Watching implements WatchingService {
     const name = await this.#nameOf(infoHash, file)
     const positionMs = position === undefined ? null : Math.round(position * 1000)
     const durationMs = duration === undefined ? null : Math.round(duration * 1000)
+    const ends = async (placeMs: number): Promise<boolean> =>
+      isNearEnd(placeMs, durationMs ?? (await this.#durationMs(infoHash, file)))
     const noted = await store.note({
       infoHash,
       file,
       name: cut(name),
       positionMs,
       durationMs,
-      watched: watched ?? (positionMs !== null && isNearEnd(positionMs, durationMs) ? true : null),
+      watched: watched ?? (positionMs !== null && (await ends(positionMs)) ? true : null),
       atMs: Math.round(this.#deps.clock.wallMs()),
     })
     if (noted === null) throw new AppError('DownloadNotFound')
@@ -90,6 +92,11 @@ export class Watching implements WatchingService {
   get #store(): WatchingRecords {
     if (this.#records === null) throw new AppError('NotReady')
     return this.#records
+  }
+
+  /** The length that was told before: players that know it say it once. */
+  async #durationMs(infoHash: InfoHash, file: number): Promise<number | null> {
+    return (await this.#store.of(infoHash)).find(row => row.file === file)?.durationMs ?? null
   }
 
   async #nameOf(infoHash: InfoHash, index: number): Promise<string> {

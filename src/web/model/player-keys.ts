@@ -46,6 +46,11 @@ export function actionOf(key: string): PlayerAction | null {
   return Object.hasOwn(ACTIONS, name) ? (ACTIONS[name] ?? null) : null
 }
 
+/** Whether a key that is held down goes on: what turns something round, or goes to another film, does so once. */
+export function repeats({ does }: PlayerAction): boolean {
+  return does === 'seek' || does === 'volume' || does === 'speed'
+}
+
 /** Speeds that are offered. */
 export const speeds: readonly number[] = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2]
 

@@ -97,6 +97,17 @@ describe('player: formats', { skip: needs(CHROMIUM, 'ffmpeg'), concurrency: 1, t
     away = false
     await untilInPage(page, `${PLAYED} > 1.2`, 30_000)
     assert.equal(await page.locator('.player-trouble').count(), 0)
+    // What the user has paused stays so.
+    await page.evaluate(`document.querySelector('video').pause()`)
+    const at = await page.evaluate<number>(PLAYED)
+    away = true
+    await page.evaluate(`document.querySelector('video').load()`)
+    await page.locator('.player-trouble').filter({ hasText: 'The film stopped' }).waitFor()
+    away = false
+    await untilInPage(page, `document.querySelector('video').readyState >= 2`, 30_000)
+    await page.locator('.player-trouble').waitFor({ state: 'detached' })
+    assert.equal(await page.evaluate(`document.querySelector('video').paused`), true)
+    assert.ok(Math.abs((await page.evaluate<number>(PLAYED)) - at) < 0.1)
     watched.check(/ERR_FAILED/)
     await page.context().close()
   })

@@ -93,6 +93,21 @@ describe('player: places', { skip: needs(CHROMIUM, 'ffmpeg'), concurrency: 1, ti
     await page.context().close()
   })
 
+  test('played by a key or its own button before an answer, it goes on where it was left, and that is told', async () => {
+    await node.request('PUT', `/downloads/${infohash}/watching/0`, { position: 30, duration: SECONDS })
+    const watched = await playerPage(browser, node, infohash, 0)
+    const { page } = watched
+    const asked = page.getByRole('group', { name: 'Where to begin' })
+    await asked.waitFor()
+    await page.keyboard.press('k')
+    await untilInPage(page, `${PLAYED} > 30.8`)
+    assert.equal(await asked.count(), 0)
+    await page.keyboard.press('k')
+    await waitFor('the place', async () => (await placeOf(0)).position > 30.5)
+    watched.check()
+    await page.context().close()
+  })
+
   test('from the start, and watched near the end; the list of files shows both', async () => {
     const watched = await playerPage(browser, node, infohash, 0)
     const { page } = watched
@@ -110,33 +125,6 @@ describe('player: places', { skip: needs(CHROMIUM, 'ffmpeg'), concurrency: 1, ti
     await page.getByRole('button', { name: 'Watched', pressed: false }).waitFor()
     assert.equal((await placeOf(0)).watched, false)
     watched.check()
-    await page.context().close()
-  })
-
-  test('a list that comes while it plays does not begin the film anew', async () => {
-    let release = (): void => undefined
-    const released = new Promise<void>(resolve => {
-      release = resolve
-    })
-    const { page, check } = await watchedPage(browser, node.baseUrl)
-    await page.addInitScript(`localStorage.setItem('tributary.key', ${JSON.stringify(node.key)})
-      globalThis.begun = 0
-      document.addEventListener('loadstart', () => begun++, true)`)
-    // The list, by either way; the files of the download are another path.
-    await page.route(/\/(downloads|events)\?/, async route => {
-      await released
-      await route.continue()
-    })
-    await page.goto(`${node.baseUrl}/#/play/${infohash}/1`)
-    await untilInPage(page, `${PLAYED} > 0.5`)
-    const files = page.waitForResponse(answer => /\/downloads\/[0-9a-f]{40}\/files$/.test(answer.url()))
-    release()
-    await page.locator('.dot.live').waitFor({ state: 'attached' })
-    await files
-    const at = await page.evaluate<number>(PLAYED)
-    await untilInPage(page, `${PLAYED} > ${at + 0.5}`)
-    assert.equal(await page.evaluate(`begun`), 1)
-    check()
     await page.context().close()
   })
 
@@ -178,5 +166,34 @@ describe('player: places', { skip: needs(CHROMIUM, 'ffmpeg'), concurrency: 1, ti
     const token = `?${files[0]?.stream_url.split('?')[1] ?? ''}`
     assert.equal(await ask('GET', {}, token), 401)
     assert.equal(await ask('PUT', {}, token), 401)
+  })
+
+  test('a list that comes while it plays does not begin the film anew', async () => {
+    // It would ask where to begin, and not play.
+    await node.request('DELETE', `/downloads/${infohash}/watching/1`)
+    let release = (): void => undefined
+    const released = new Promise<void>(resolve => {
+      release = resolve
+    })
+    const { page, check } = await watchedPage(browser, node.baseUrl)
+    await page.addInitScript(`localStorage.setItem('tributary.key', ${JSON.stringify(node.key)})
+      globalThis.begun = 0
+      document.addEventListener('loadstart', () => begun++, true)`)
+    // The list, by either way; the files of the download are another path.
+    await page.route(/\/(downloads|events)\?/, async route => {
+      await released
+      await route.continue()
+    })
+    await page.goto(`${node.baseUrl}/#/play/${infohash}/1`)
+    await untilInPage(page, `${PLAYED} > 0.5`)
+    const files = page.waitForResponse(answer => /\/downloads\/[0-9a-f]{40}\/files$/.test(answer.url()))
+    release()
+    await page.locator('.dot.live').waitFor({ state: 'attached' })
+    await files
+    const at = await page.evaluate<number>(PLAYED)
+    await untilInPage(page, `${PLAYED} > ${at + 0.5}`)
+    assert.equal(await page.evaluate(`begun`), 1)
+    check()
+    await page.context().close()
   })
 })

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { WatchingRecord } from '../../../src/client/core-routes.ts'
-import { continued, playerArguments } from '../../../src/cli/player.ts'
+import { CommandError, EXIT } from '../../../src/cli/node-client.ts'
+import { continued, leftOf, playerArguments } from '../../../src/cli/player.ts'
 import { clockText, secondsOf } from '../../../src/cli/watching-commands.ts'
 
 const recordOf = (fileindex: number, continueAt: number, watched = false): WatchingRecord => ({
@@ -44,6 +45,20 @@ test('what was watched and begun again goes on; all watched begins again; nothin
     3,
   )
   assert.deepEqual(continued(links, []), links)
+})
+
+test('a key that may not read places, or a node without them, plays from the start; other failures are told', async () => {
+  const failing = (code: string, exit: number = EXIT.refused) => ({
+    call: () => Promise.reject(new CommandError(`it is ${code}`, exit, code)),
+  })
+  for (const code of ['ScopeMissing', 'NotFound'])
+    assert.deepEqual(await leftOf(failing(code) as never, 'ab'.repeat(20)), [], code)
+  for (const [code, exit] of [
+    ['DownloadNotFound', EXIT.refused],
+    ['Unauthorized', EXIT.key],
+    ['', EXIT.unreachable],
+  ] as const)
+    await assert.rejects(leftOf(failing(code, exit) as never, 'ab'.repeat(20)), { exitCode: exit })
 })
 
 test('places in films', () => {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { actionOf, keyHelp, speedFrom } from '../../../src/web/model/player-keys.ts'
+import { actionOf, keyHelp, repeats, speedFrom } from '../../../src/web/model/player-keys.ts'
 
 test('each key has its meaning, in either case', () => {
   assert.deepEqual(actionOf(' '), { does: 'toggle' })
@@ -12,6 +12,15 @@ test('each key has its meaning, in either case', () => {
   assert.deepEqual(actionOf('>'), { does: 'speed', by: 1 })
   for (const key of ['x', 'Enter', 'Tab', 'constructor', '__proto__', '', '10']) assert.equal(actionOf(key), null, key)
   assert.equal(keyHelp.length, 11)
+})
+
+test('a key that is held down seeks on, but does not run through a series or turn things round', () => {
+  const held = (key: string): boolean => {
+    const action = actionOf(key)
+    return action !== null && repeats(action)
+  }
+  for (const key of ['j', 'l', 'ArrowLeft', 'ArrowUp', '>']) assert.equal(held(key), true, key)
+  for (const key of ['n', 'p', 'k', ' ', 'f', 'm', 'c', 'i', '5']) assert.equal(held(key), false, key)
 })
 
 test('speeds go in steps and end', () => {

@@ -2,21 +2,41 @@
 
 import { type Cue, cueOf, MAX_CUES } from './cue.ts'
 
+/** Fields of a format that are looked at; ASS has ten. */
+const MAX_FIELDS = 32
 const FIELDS = ['layer', 'start', 'end', 'style', 'name', 'marginl', 'marginr', 'marginv', 'effect', 'text']
 const TIME = /^(\d{1,3}):(\d{1,2}):(\d{1,2})[.:,](\d{1,3})$/
 
-/** Cues of the section `[Events]`, by their start. */
+/** Where the fields of a dialogue stand that are shown; -1 = nowhere. */
+interface Places {
+  readonly start: number
+  readonly end: number
+  readonly text: number
+  /** The last field has all that follows, commas too. */
+  readonly last: number
+}
+
+function placesOf(fields: readonly string[]): Places {
+  const [start = -1, end = -1, text = -1] = ['start', 'end', 'text'].map(name => fields.indexOf(name))
+  return { start, end, text, last: fields.length - 1 }
+}
+
+function fieldsOf(format: string): string[] {
+  return format.split(',', MAX_FIELDS).map(name => name.trim().toLowerCase())
+}
+
+/** Cues of the section `[Events]`. */
 export function assCues(lines: Iterable<string>): Cue[] {
   const cues: Cue[] = []
   const seen = new Set<string>()
-  let fields = FIELDS
+  let places = placesOf(FIELDS)
   for (const line of lines) {
     const found = /^(Format|Dialogue):/i.exec(line)?.[1]?.toLowerCase()
     const rest = line.slice(line.indexOf(':') + 1).slice(0, 8000)
     // The styles have a format too, of other fields.
-    if (found === 'format' && /\bstart\b/i.test(rest)) fields = rest.split(',').map(name => name.trim().toLowerCase())
+    if (found === 'format' && /\bstart\b/i.test(rest)) places = placesOf(fieldsOf(rest))
     if (found !== 'dialogue') continue
-    const cue = dialogueOf(rest, fields)
+    const cue = dialogueOf(rest, places)
     // Outlines and karaoke say one text in many layers.
     const key = cue === null ? '' : `${cue.startMs} ${cue.endMs} ${cue.text}`
     if (cue === null || seen.has(key)) continue
@@ -24,19 +44,14 @@ export function assCues(lines: Iterable<string>): Cue[] {
     cues.push(cue)
     if (cues.length >= MAX_CUES) break
   }
-  return cues.sort((a, b) => a.startMs - b.startMs)
+  return cues
 }
 
-function dialogueOf(rest: string, fields: readonly string[]): Cue | null {
+function dialogueOf(rest: string, { start, end, text, last }: Places): Cue | null {
   const values = rest.split(',')
-  const last = fields.length - 1
-  const value = (name: string): string => {
-    const at = fields.indexOf(name)
-    // The text is the last field, commas and all.
-    return at === last ? values.slice(at).join(',') : (values[at] ?? '').trim()
-  }
-  const [startMs, endMs] = [msOf(value('start')), msOf(value('end'))]
-  return startMs === null || endMs === null ? null : cueOf(startMs, endMs, plain(value('text')))
+  const value = (at: number): string => (at === last ? values.slice(at).join(',') : (values[at] ?? '').trim())
+  const [startMs, endMs] = [msOf(value(start)), msOf(value(end))]
+  return startMs === null || endMs === null ? null : cueOf(startMs, endMs, plain(value(text)))
 }
 
 function msOf(text: string): number | null {

@@ -10,6 +10,8 @@ export interface Cue {
 
 /** Cues of one file; a film of three hours has some 3,000. */
 export const MAX_CUES = 20_000
+/** Cues that are shown at one time; films with signs, songs and two speakers have some ten. */
+export const MAX_AT_ONCE = 40
 /** Characters of one cue, and lines. */
 const MAX_TEXT = 1000
 const MAX_LINES = 12
@@ -33,6 +35,17 @@ function cleaned(text: string): string {
     .map(line => line.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/gu, '').trim())
     .filter(line => line !== '')
     .join('\n')
+}
+
+/** Cues by their start, without those that would come to MAX_AT_ONCE others: a browser lays each out over the rest. */
+export function fewAtOnce(cues: readonly Cue[]): Cue[] {
+  let ends: number[] = []
+  return cues
+    .toSorted((a, b) => a.startMs - b.startMs)
+    .filter(({ startMs, endMs }) => {
+      ends = ends.filter(end => end > startMs)
+      return ends.length < MAX_AT_ONCE && ends.push(endMs) > 0
+    })
 }
 
 /** WebVTT of cues, so much later (earlier below 0). Nothing in a text is markup. */

@@ -1,7 +1,7 @@
 // Subtitles for the browser, which knows WebVTT alone: texts and times of SubRip, WebVTT, ASS and SSA. Pure.
 
 import { assCues } from './ass.ts'
-import type { Cue } from './cue.ts'
+import { type Cue, fewAtOnce } from './cue.ts'
 import { timedText } from './timed-text.ts'
 
 /** File names that can be shown as subtitles. */
@@ -23,11 +23,11 @@ function* linesOf(text: string): Generator<string> {
   }
 }
 
-/** Cues of a text; which kind it is its own first words tell, for names lie. Empty: it is none. */
+/** Cues of a text, by their start; its own first words tell which kind it is, for names lie. Empty: it is none. */
 export function cuesOf(text: string): Cue[] {
   // Old Macs end lines so.
   const plain = text.includes('\n') ? text : text.replaceAll('\r', '\n')
   const head = plain.slice(0, 4096)
-  if (/^\s*\[script info\]/im.test(head) || /^Dialogue:/im.test(head)) return assCues(linesOf(plain))
-  return timedText(linesOf(plain), /^\s*WEBVTT\b/.test(head))
+  if (/^\s*\[script info\]/im.test(head) || /^Dialogue:/im.test(head)) return fewAtOnce(assCues(linesOf(plain)))
+  return fewAtOnce(timedText(linesOf(plain), /^\s*WEBVTT\b/.test(head)))
 }

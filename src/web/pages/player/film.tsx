@@ -15,6 +15,8 @@ interface FilmProps {
   readonly startSec: number | null
   /** Tracks of subtitles. */
   readonly children: ComponentChildren
+  /** It is played, by its own button or a key, while it waits for `startSec`; the place it is at. */
+  begin(placeSec: number): void
   /** Asks for a new link. */
   renew(): void
 }
@@ -27,10 +29,12 @@ function TroubleNote({ trouble }: { trouble: Trouble }) {
   )
 }
 
-/** Plays a file; goes on where it was when it gets a new link. */
-export function Film({ file, video, startSec, children, renew }: FilmProps) {
+/** Plays a file; goes on where it was when it gets a new link, and waits there if it did. */
+export function Film({ file, video, startSec, children, begin, renew }: FilmProps) {
   const position = useRef(startSec ?? 0)
   const first = useRef(true)
+  // A new link makes the element pause without a word; only a user's pause has its event.
+  const playing = useRef(false)
   const { trouble, failed, looked } = useTrouble(video, file, renew)
   useEffect(() => {
     const element = video.current
@@ -40,7 +44,7 @@ export function Film({ file, video, startSec, children, renew }: FilmProps) {
     }
     element.load()
     element.currentTime = position.current
-    if (startSec !== null) void element.play().catch(() => undefined)
+    if (playing.current) void element.play().catch(() => undefined)
   }, [file])
   useEffect(() => {
     const element = video.current
@@ -61,6 +65,13 @@ export function Film({ file, video, startSec, children, renew }: FilmProps) {
         preload="metadata"
         src={addressOf(file.stream_url)}
         onLoadedMetadata={looked}
+        onPlay={event => {
+          playing.current = true
+          if (startSec === null) begin(event.currentTarget.currentTime)
+        }}
+        onPause={() => {
+          playing.current = false
+        }}
         onTimeUpdate={event => {
           if (event.currentTarget.currentTime > 0) position.current = event.currentTarget.currentTime
           looked()

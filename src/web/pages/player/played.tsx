@@ -4,6 +4,7 @@ import type { RefObject } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { DownloadFile, WatchingRecord } from '../../../client/core-routes.ts'
 import { neighboursOf } from '../../model/episodes.ts'
+import { beginsAt } from '../../model/film-places.ts'
 import { bytes, percent, rate } from '../../model/format.ts'
 import { SUBTITLE_NAME } from '../../model/subtitles/subtitles.ts'
 import { session } from '../../node/context.ts'
@@ -56,7 +57,13 @@ export function Played({ infohash, file, files, left, stage, renew }: PlayedProp
   return (
     <>
       <div class={`film cues-${size}`} onDrop={event => dropped(event, subtitles.open)}>
-        <Film file={file} video={video} startSec={startSec} renew={renew}>
+        <Film
+          file={file}
+          video={video}
+          startSec={startSec}
+          begin={placeSec => setStart(beginsAt(placeSec, goesOn))}
+          renew={renew}
+        >
           {subtitles.url !== null && (
             <track key={subtitles.url} default kind="subtitles" label={subtitles.source?.name} src={subtitles.url} />
           )}

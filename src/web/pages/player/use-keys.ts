@@ -2,7 +2,8 @@
 
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { actionOf, type PlayerAction, speedFrom } from '../../model/player-keys.ts'
+import { placeAfter } from '../../model/film-places.ts'
+import { actionOf, type PlayerAction, repeats, speedFrom } from '../../model/player-keys.ts'
 
 /** What keys reach beside the film itself. */
 export interface KeyedParts {
@@ -26,7 +27,7 @@ export function useKeys(parts: KeyedParts): void {
       const { video } = latest.current
       if (action === null || video.current === null) return
       event.preventDefault()
-      perform(action, video.current, latest.current)
+      if (!event.repeat || repeats(action)) perform(action, video.current, latest.current)
     }
     document.addEventListener('keydown', pressed)
     return () => document.removeEventListener('keydown', pressed)
@@ -43,17 +44,16 @@ function takesKey({ target, key }: KeyboardEvent): boolean {
 }
 
 function perform(action: PlayerAction, video: HTMLVideoElement, parts: KeyedParts): void {
-  const length = Number.isFinite(video.duration) ? video.duration : 0
   switch (action.does) {
     case 'toggle':
       if (video.paused) void video.play().catch(() => undefined)
       else video.pause()
       return
     case 'seek':
-      video.currentTime = Math.max(0, Math.min(length, video.currentTime + action.by))
+      video.currentTime = placeAfter(video.currentTime, action.by, video.duration)
       return
     case 'part':
-      if (length > 0) video.currentTime = length * action.by
+      if (Number.isFinite(video.duration)) video.currentTime = video.duration * action.by
       return
     case 'volume':
       video.volume = Math.max(0, Math.min(1, video.volume + action.by))

@@ -3,7 +3,8 @@
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { DownloadFile } from '../../../client/core-routes.ts'
-import { webVttOf } from '../../model/subtitles/cue.ts'
+import { LatestRead } from '../../model/latest-read.ts'
+import { type Cue, webVttOf } from '../../model/subtitles/cue.ts'
 import { decodedText } from '../../model/subtitles/encodings.ts'
 import { cuesOf, MAX_SUBTITLE_BYTES, SUBTITLE_NAME } from '../../model/subtitles/subtitles.ts'
 import { session } from '../../node/context.ts'
@@ -18,6 +19,15 @@ interface Source {
   /** In the torrent; null: of this device. */
   readonly index: number | null
 }
+
+/** What is shown of a file. */
+interface Shown {
+  readonly source: Source
+  readonly encoding: string
+  readonly cues: readonly Cue[]
+}
+
+const NO_CUES: readonly Cue[] = []
 
 /** Subtitles that are shown, and what changes them. */
 export interface Subtitles {
@@ -48,14 +58,42 @@ export function subtitlesOf(files: readonly DownloadFile[], film: DownloadFile):
 /** What is shown of them follows what was chosen. */
 export function useSubtitles(files: readonly DownloadFile[], film: DownloadFile): Subtitles {
   const choices = useMemo(() => subtitlesOf(files, film), [files, film.index])
-  const [source, setSource] = useState<Source | null>(null)
-  const [chosen, setChosen] = useState<string | null>(null)
+  const [shown, setShown] = useState<Shown | null>(null)
   const [offsetSec, move] = useState(0)
-  const decoded = useMemo(
-    () => (source === null ? null : decodedText(source.bytes, source.name, chosen)),
-    [source, chosen],
-  )
-  const cues = useMemo(() => (decoded === null ? [] : cuesOf(decoded.text)), [decoded])
+  const cues = shown?.cues ?? NO_CUES
+  const url = useTextUrl(cues, offsetSec)
+  const [reads] = useState(() => new LatestRead())
+  useEffect(() => () => reads.end(), [])
+  const take = (read: (signal: AbortSignal) => Promise<Source | null>) =>
+    void session.attempt(async () => {
+      const found = await reads.run(read)
+      if (found === null) return
+      const next = found.value === null ? null : shownOf(found.value, null)
+      if (next?.cues.length === 0) session.notify(`${next.source.name} has no subtitles that can be read.`)
+      move(0)
+      setShown(next)
+    })
+  return {
+    choices,
+    source: shown?.source ?? null,
+    url,
+    encoding: shown?.encoding ?? '',
+    offsetSec,
+    choose: file => take(async signal => (file === null ? null : read(file, signal))),
+    open: file => take(() => readOwn(file)),
+    readAs: encoding => setShown(known => (known === null ? null : shownOf(known.source, encoding))),
+    move,
+  }
+}
+
+/** Read once for each choice of the user: a large file takes a while. `encoding` null: as it is found. */
+function shownOf(source: Source, encoding: string | null): Shown {
+  const decoded = decodedText(source.bytes, source.name, encoding)
+  return { source, encoding: decoded.encoding, cues: cuesOf(decoded.text) }
+}
+
+/** The address of the WebVTT of cues; null: there are none. */
+function useTextUrl(cues: readonly Cue[], offsetSec: number): string | null {
   const [url, setUrl] = useState<string | null>(null)
   useEffect(() => {
     if (cues.length === 0) {
@@ -66,30 +104,11 @@ export function useSubtitles(files: readonly DownloadFile[], film: DownloadFile)
     setUrl(made)
     return () => URL.revokeObjectURL(made)
   }, [cues, offsetSec])
-  const take = (read: () => Promise<Source | null>) =>
-    void session.attempt(async () => {
-      const found = await read()
-      if (found !== null && cuesOf(decodedText(found.bytes, found.name, null).text).length === 0)
-        session.notify(`${found.name} has no subtitles that can be read.`)
-      setChosen(null)
-      move(0)
-      setSource(found)
-    })
-  return {
-    choices,
-    source,
-    url,
-    encoding: decoded?.encoding ?? '',
-    offsetSec,
-    choose: file => take(async () => (file === null ? null : read(file))),
-    open: file => take(() => readOwn(file)),
-    readAs: setChosen,
-    move,
-  }
+  return url
 }
 
-async function read(file: DownloadFile): Promise<Source> {
-  const answer = await session.node.open({ method: 'GET', path: file.stream_url, body: undefined })
+async function read(file: DownloadFile, signal: AbortSignal): Promise<Source> {
+  const answer = await session.node.open({ method: 'GET', path: file.stream_url, body: undefined }, signal)
   const bytes = new Uint8Array(await answer.arrayBuffer())
   return { name: file.name.split('/').at(-1) ?? '', bytes, index: file.index }
 }

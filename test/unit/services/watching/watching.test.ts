@@ -94,6 +94,17 @@ test('watched is set near the end, stays when it is played again, and is taken b
   assert.equal((await watching.one(HASH, '0')).time, 0)
 })
 
+test('a length that was told once counts for places that come without one', async () => {
+  const { watching } = serviceOf([['Film', 'a.mkv']])
+  const note = (change: object) => watching.note(HASH, '0', change)
+  assert.equal((await note({ position: 950 })).watched, false, 'nobody knows its length')
+  assert.equal((await note({ position: 100, duration: 1000 })).watched, false)
+  assert.equal((await note({ position: 500 })).watched, false)
+  const { watched, continue_at: goesOn } = await note({ position: 950 })
+  assert.deepEqual([watched, goesOn], [true, 0])
+  assert.equal((await note({ position: 960, watched: false })).watched, false)
+})
+
 test('a name of 4,000 bytes is cut between characters; nothing else of it is changed', async () => {
   const { watching, records } = serviceOf([['Film', '\u{1F600}'.repeat(1000)]])
   const { name } = await watching.note(HASH, '0', { position: 1 })

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MAX_CUES, webVttOf } from '../../../../src/web/model/subtitles/cue.ts'
+import { MAX_AT_ONCE, MAX_CUES, webVttOf } from '../../../../src/web/model/subtitles/cue.ts'
 import { cuesOf, SUBTITLE_NAME } from '../../../../src/web/model/subtitles/subtitles.ts'
 
 const told = (text: string): unknown[] => cuesOf(text).map(({ startMs, endMs, text: said }) => [startMs, endMs, said])
@@ -116,10 +116,39 @@ test('what is none, or is made to be slow, ends soon and has bounds', () => {
   ]
   const before = performance.now()
   for (const text of slow) assert.ok(cuesOf(text).length <= 1)
-  const many = '00:00:01,000 --> 00:00:02,000\nx\n'.repeat(100_000)
-  assert.equal(cuesOf(many).length, MAX_CUES)
+  const second = (at: number) => new Date(at * 1000).toISOString().slice(11, 19)
+  const one = (_: unknown, at: number) => `${second(at)},000 --> ${second(at)},900\nx`
+  assert.equal(cuesOf(Array.from({ length: 50_000 }, one).join('\n')).length, MAX_CUES)
   assert.ok(performance.now() - before < 10_000)
   assert.ok((cuesOf(`00:00:01,000 --> 00:00:02,000\n${'x'.repeat(1_000_000)}`)[0]?.text.length ?? 0) <= 1000)
+})
+
+test('a browser lays out no more than some cues at once; those before and after stay', () => {
+  const at = (from: number, to: number) => `00:00:0${from},000 --> 00:00:0${to},000\nx\n`
+  const cues = cuesOf(at(8, 9) + at(2, 4).repeat(20_000 - 200) + at(3, 5).repeat(100) + at(0, 2) + at(4, 6))
+  const count = (startMs: number) => cues.filter(cue => cue.startMs === startMs).length
+  assert.deepEqual([0, 2000, 3000, 4000, 8000].map(count), [1, MAX_AT_ONCE, 0, 1, 1])
+  assert.deepEqual(
+    cues.map(({ startMs }) => startMs),
+    cues.map(({ startMs }) => startMs).toSorted((a, b) => a - b),
+  )
+})
+
+test('a format of thousands of fields is read once, and no further than any has', () => {
+  const cpuMs = (format: string): number => {
+    const text = `[Script Info]\n[Events]\nFormat: ${format}\n${'Dialogue:\n'.repeat(390_000)}`
+    const before = process.cpuUsage()
+    assert.equal(cuesOf(text).length, 0)
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1000
+  }
+  const short = cpuMs('Start, Text, End')
+  assert.ok(cpuMs(`Start, ${'a,'.repeat(3900)} Text, End`) < 3 * short + 100)
+  const far = (fields: number) =>
+    cuesOf(
+      `[Script Info]\nFormat: Start, End, ${'a,'.repeat(fields)}Text\nDialogue: 0:00:01.00,0:00:02.00,${','.repeat(fields)}x\n`,
+    )
+  assert.deepEqual([far(20).length, far(40).length], [1, 0])
 })
 
 test('names', () => {
