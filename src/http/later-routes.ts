@@ -10,7 +10,6 @@ import { importRoutes } from './routes/import.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { linkRoutes } from './routes/links.ts'
 import { metricsRoutes } from './routes/metrics.ts'
-import { shutdownRoutes } from './routes/shutdown.ts'
 import { statisticsRoutes } from './routes/statistics.ts'
 import { transmissionRoutes } from './routes/transmission.ts'
 import { updateRoutes } from './routes/updates.ts'
@@ -24,16 +23,11 @@ export const beforeChapters: readonly Route[] = [
   ...updateRoutes,
 ]
 
-/** Behind the routes of chapters, before those of events. */
-export const behindChapters: readonly Route[] = [
-  ...coreRoutes,
-  ...statisticsRoutes,
-  ...keyRoutes,
-  ...linkRoutes,
-  ...shutdownRoutes,
-  ...debugRoutes,
-  ...metricsRoutes,
-]
+/** Behind the routes of chapters. */
+export const behindChapters: readonly Route[] = [...coreRoutes, ...statisticsRoutes, ...keyRoutes, ...linkRoutes]
+
+/** Behind the route that stops the node, before those of events. */
+export const behindShutdown: readonly Route[] = [...debugRoutes, ...metricsRoutes]
 
 /** At the end. */
 export const lastRoutes: readonly Route[] = [...transmissionRoutes, ...docsRoutes]

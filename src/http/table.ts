@@ -1,12 +1,13 @@
 // All routes of the node: the single source of routing, checking, documentation and the contract tests.
 
 import type { EventDocs } from '../services/events/event-table.ts'
-import { behindChapters, beforeChapters, lastRoutes } from './later-routes.ts'
+import { beforeChapters, behindChapters, behindShutdown, lastRoutes } from './later-routes.ts'
 import type { Route, RouteTable } from './route.ts'
 import { controlRoutes } from './routes/controls.ts'
 import { dashboardRoutes } from './routes/dashboard.ts'
 import { downloadRoutes } from './routes/downloads.ts'
 import { eventRoutes } from './routes/events.ts'
+import { shutdownRoutes } from './routes/shutdown.ts'
 import { stateRoutes } from './routes/state.ts'
 
 /** Bytes of a body that holds no torrent, nor lists as long as one has files (decision 0453). */
@@ -25,11 +26,12 @@ export function routeTable(ofChapters: () => readonly Route[], events: readonly 
   const ofThem = (): readonly Route[] => (chapters ??= ofChapters())
   const inOrder = (): readonly Route[] => [
     ...[...downloads, ...beforeChapters, ...ofThem(), ...stateRoutes, ...behindChapters],
-    ...[...followed, ...lastRoutes, ...dashboardRoutes],
+    ...[...shutdownRoutes, ...behindShutdown, ...followed, ...lastRoutes, ...dashboardRoutes],
   ]
   return {
-    atStart: [...downloads, ...stateRoutes, ...followed, ...dashboardRoutes],
-    later: () => (later ??= [...beforeChapters, ...ofThem(), ...behindChapters, ...lastRoutes]),
+    // The node can be stopped also where what comes later cannot be read.
+    atStart: [...downloads, ...stateRoutes, ...shutdownRoutes, ...followed, ...dashboardRoutes],
+    later: () => (later ??= [...beforeChapters, ...ofThem(), ...behindChapters, ...behindShutdown, ...lastRoutes]),
     all: () => (all ??= inOrder()),
   }
 }

@@ -53,6 +53,8 @@ const DOOR_SESSION_BYTES = 36
 
 const UPGRADING_TEXT = 'The store is being upgraded; /state and /events tell how far it has come.'
 
+const UNREAD_TEXT = 'What answers at this path cannot be loaded; the log of the node has more.'
+
 const NO_HEADERS: readonly Header[] = []
 const NO_BODY = new Uint8Array(0)
 const JSON_SHOWN = { contentType: 'application/json', headers: NO_HEADERS }
@@ -115,6 +117,9 @@ export class Dispatch {
   readonly #keyWatch: KeyWatch
   readonly #origins: readonly string[]
   readonly #router: Router
+  /** The last path could not be looked up: routes that come later could not be loaded. Reported once. */
+  #unread = false
+  #unreadTold = false
   readonly #checks = new Map<Route, InputCheck>()
   /** All files that are being sent, also at further listeners. */
   readonly streams: StreamAnswers
@@ -185,13 +190,13 @@ export class Dispatch {
   #dispatch(head: RequestHead, reply: Reply, res: HttpResponse): void | Promise<void> {
     this.#gate.checkPlace(head)
     if (this.#gate.isPreflight(head)) return reply.headersOnly(204, preflightHeaders(), null)
-    const match = this.#router.find(head.path)
+    const match = this.#find(head)
     const holder = this.#checkKey(head, match, reply, res)
     if (holder === null) return
     if (match !== null) this.#gate.checkSession(head, match)
     const asked = { holder, reply, head }
     if (this.stopping) throw new AppError('NotReady', 'The node is stopping.')
-    if (match === null) throw new AppError('NotFound', 'There is nothing at this path; /docs lists what there is.')
+    if (match === null) throw this.#nothingThere()
     const route = routeFor(match, head.method)
     if (route === null) return this.#refuseMethod(reply, match)
     reply.route = route
@@ -207,6 +212,25 @@ export class Dispatch {
       const looking = route.rawBody === null && isJson(body) ? scanJson(body) : undefined
       return looking === undefined ? run(body) : looking.then(() => run(body))
     })
+  }
+
+  /** What is at the path. Never throws: whoever has no key is to hear of that alone. */
+  #find(head: RequestHead): PathMatch | null {
+    this.#unread = false
+    try {
+      return this.#router.find(head.path)
+    } catch (thrown) {
+      this.#unread = true
+      if (!this.#unreadTold) this.#reportBug(head, thrown)
+      this.#unreadTold = true
+      return null
+    }
+  }
+
+  /** Asked in the same turn as #find(). */
+  #nothingThere(): AppError {
+    if (this.#unread) return new AppError('NotReady', UNREAD_TEXT)
+    return new AppError('NotFound', 'There is nothing at this path; /docs lists what there is.')
   }
 
   /** Who asks; null when a wrong key is answered later. */

@@ -9,6 +9,7 @@ import type { Log } from '../../../src/ports/log.ts'
 import { routes } from '../../kit/all-routes.ts'
 import { type FurtherListening, type HttpOptions, createHttpServer } from '../../../src/http/index.ts'
 import { PackageFiles } from '../../../src/io/files/package-files.ts'
+import type { RouteTable } from '../../../src/http/route.ts'
 import type { Services } from '../../../src/services/api.ts'
 import { ServiceDouble } from './service-double.ts'
 
@@ -122,6 +123,7 @@ export interface Running {
 export interface OtherParts {
   readonly services?: Partial<Services>
   readonly clock?: Clock
+  readonly routes?: RouteTable
 }
 
 /** Starts a server on a free loopback port. */
@@ -148,7 +150,7 @@ export async function startServer(
     },
     double,
     {
-      routes,
+      routes: other.routes ?? routes,
       rangeArena: arena,
       clock: other.clock ?? realClock,
       log,
