@@ -38,6 +38,9 @@ async function readWhole(file: string, maxBytes: number): Promise<Uint8Array> {
   }
 }
 
+/** The longest path that Linux takes (PATH_MAX), bytes. */
+const MAX_PATH_BYTES = 4096
+
 /** What a look at a destination works with. */
 export interface FolderParts {
   readonly own: OwnFiles
@@ -74,6 +77,9 @@ async function look(folder: string, { own, volumes }: FolderParts): Promise<Seen
   if (!path.isAbsolute(folder) || folder.includes('\0')) {
     throw new AppError('InvalidParameter', 'destination: must be an absolute path.')
   }
+  if (Buffer.byteLength(folder) >= MAX_PATH_BYTES) {
+    throw new AppError('InvalidParameter', `destination: must be shorter than ${MAX_PATH_BYTES} bytes.`)
+  }
   await volumes.refresh()
   const place = await placeOf(folder, volumes)
   return { place, seen: await own.check(place, volumes) }
@@ -85,6 +91,8 @@ function prepared(folder: string, { place, seen }: SeenPlace, parts: FolderParts
   return volumes.runInTime(place, () =>
     madeFolder(place, folder, async (real, above) => {
       judgeUse(real, folder, own, use)
+      // Which folders may be used can have changed since the look, and this asks no disk.
+      if (own.holds(real)) throw new AppError('PathNotAllowed')
       // In a turn none is waited for: all turns may be taken by those who wait so.
       if (real !== place || !isSame(await above.identity(), seen)) await own.check(real, noTurns)
     }),

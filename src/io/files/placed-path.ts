@@ -21,14 +21,14 @@ export async function placeOf(named: string, turns: VolumeTurns): Promise<string
   for (let links = 0; rest.length > 0; ) {
     const next = path.join(at, rest[0] as string)
     const target = await turns.runInTime(next, () => readlink(next).catch(noLink))
-    if (target === null) return path.join(at, ...rest)
+    if (target === null) return path.join(at, rest.join(path.sep))
     rest = rest.slice(1)
     if (target === '') {
       at = next
       continue
     }
     links += 1
-    if (links > MAX_LINKS) return path.join(next, ...rest)
+    if (links > MAX_LINKS) return path.join(next, rest.join(path.sep))
     rest = [
       ...path
         .resolve(at, target)

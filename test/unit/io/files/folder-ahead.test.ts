@@ -93,3 +93,27 @@ test('one that is another folder by now is judged again', async t => {
   renameSync(state, to)
   await assert.rejects(looked.prepare(), { code: 'PathNotAllowed' })
 })
+
+test('a path longer than any that there can be is refused at once, whatever it is made of', async t => {
+  const { own } = await rigOf(t)
+  const volumes = new CountedTurns()
+  for (const part of ['/a', '/.', '/']) {
+    const looked = lookAtFolder(`/tmp${part.repeat(500_000)}`, { own, volumes })
+    await assert.rejects(looked.prepare(), { code: 'InvalidParameter' })
+  }
+  assert.equal(volumes.most, 0, 'nothing was looked at')
+})
+
+test('one that became the node its own since it was looked at is refused, the same folder as it is', async t => {
+  const { folder, state } = await rigOf(t)
+  const to = join(state, 'watched')
+  mkdirSync(to)
+  let watched = to
+  const own = new StateFiles({ stateDir: state, real: join(folder, 'state') }, () => watched)
+  const looked = lookAtFolder(to, { own, volumes: new CountedTurns() })
+  await own.check(to)
+  await new Promise(resolve => setImmediate(resolve))
+  await lookAtFolder(to, { own, volumes: new CountedTurns() }).prepare()
+  watched = ''
+  await assert.rejects(looked.prepare(), { code: 'PathNotAllowed' })
+})
