@@ -5,6 +5,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { encodeBitfield, encodeHave, encodePieceHead } from '../../src/wire/peer/messages.ts'
 import { makeTorrent, seededBytes } from '../kit/content/make-torrent.ts'
+import type { FakePeer } from '../kit/peers/fake-peer.ts'
+import { awake } from '../kit/sim/awake.ts'
 import { assertHolds, SimSwarm } from '../kit/sim/sim-swarm.ts'
 
 const KIB = 1024
@@ -128,5 +130,34 @@ test('a peer that is lost in the middle of a block leaves nothing behind', async
   await swarm.join(node, torrent)
   await swarm.complete(handle)
   assertHolds(node, torrent)
+  await swarm.close()
+})
+
+test('silent peers of the local network hold one piece of a streamed torrent and starve no other download', async () => {
+  const swarm = new SimSwarm(47)
+  const streamed = makeTorrent({ length: 32 * 1024 * KIB, pieceLength: 1024 * KIB })
+  const other = makeTorrent({ length: 4 * 1024 * KIB, pieceLength: 256 * KIB, seed: 2, name: 'other' })
+  const node = await swarm.node()
+  const handle = node.add(streamed)
+  await swarm.clock.advance(500)
+  const reader = awake(handle).openReader(0)
+  let count = 0
+  void Promise.resolve(reader.waitFor(0)).then(bytes => (count = bytes))
+  const silent: FakePeer[] = []
+  for (let i = 0; i < 40; i += 1) silent.push(await swarm.join(node, streamed, { serves: 'nothing' }))
+  await swarm.clock.advance(1000)
+  const asked = silent.map(peer => peer.requests.length).sort((a, b) => b - a)
+  assert.equal(asked[0], 64, 'the first of them is asked for a whole piece')
+  assert.ok((asked[1] ?? 0) <= 4, `${asked}`)
+  const seeder = swarm.peer(other)
+  const download = node.add(other, { peers: [await seeder.listen()] })
+  const ms = await swarm.complete(download, 100_000)
+  assert.ok(ms < 3000, `${ms} ms`)
+  await swarm.clock.advance(3000)
+  const first = silent.find(peer => peer.requests.length > 4)
+  assert.equal(first?.cancels.length, 60, 'after 3 s it keeps the fewest')
+  await swarm.join(node, streamed)
+  await swarm.clock.until('the first byte', () => count > 0, 10_000)
+  reader.close()
   await swarm.close()
 })

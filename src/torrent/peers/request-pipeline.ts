@@ -8,11 +8,13 @@ import { BLOCK_BYTES } from '../../base/lengths.ts'
 /** Never fewer: with two, one request travels while the other is answered; four also covers uneven peers. */
 const MIN_REQUESTS = 4
 /**
- * The first requests to a near peer while someone streams: a piece of the usual MiB in one go, which comes after five
- * round trips when they double from four. Not to others: they may be slow, and many of them share the piece then
- * (decision 0535).
+ * The first requests to the first near peer of a torrent that is streamed: a piece of the usual MiB in one go, which
+ * comes after five round trips when they double from four. Not to others: they may be slow, and many of them share the
+ * piece then (decision 0535).
  */
 const FIRST_NEAR_REQUESTS = 64
+/** After this time a peer that was asked so keeps what its rate asks for, or the fewest. */
+const FIRST_NEAR_MS = 3000
 /**
  * Never more, whatever a peer's reqq says: 16 MiB under way. With half of it a seeder that gives 700 MB/s on a local
  * link runs dry between two turns of ours (decision 0121).
@@ -56,6 +58,8 @@ export class RequestPipeline {
   #rate = 0
   #waitingSinceMs = -1
   #snubbed = false
+  /** When it was asked for a whole piece, until that is judged; -1 = it was not. */
+  #wholeSinceMs = -1
 
   /** `near`: the peer is on this machine or in a local network. */
   constructor(near = false) {
@@ -111,7 +115,25 @@ export class RequestPipeline {
     if (queueMs === this.#queueMs) return
     this.#queueMs = queueMs
     if (streaming && this.#rate > 0) this.#target = Math.min(this.#target, this.#steadyTarget())
-    if (streaming && this.#near && !this.#measured) this.#target = Math.max(this.#target, FIRST_NEAR_REQUESTS)
+  }
+
+  /** It is near, someone streams, and nothing is known of it yet: it can be asked for a whole piece. */
+  get mayTakeWhole(): boolean {
+    return this.#near && this.#queueMs === QUEUE_STREAM_MS && !this.#measured && !this.#snubbed
+  }
+
+  /** It is asked for a whole piece at once; see mayTakeWhole. */
+  takeWhole(nowMs: number): void {
+    this.#target = Math.max(this.#target, FIRST_NEAR_REQUESTS)
+    this.#wholeSinceMs = nowMs
+  }
+
+  /** Once, 3 s after it was asked for a whole piece: what is outstanding beyond the target is to be taken back. */
+  wholeIsOver(nowMs: number): boolean {
+    if (this.#wholeSinceMs < 0 || nowMs - this.#wholeSinceMs < FIRST_NEAR_MS) return false
+    this.#wholeSinceMs = -1
+    if (this.#rate === 0) this.#target = MIN_REQUESTS
+    return true
   }
 
   /** Requests went out; `outstanding` = how many are unanswered now. */

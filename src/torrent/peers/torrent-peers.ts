@@ -140,13 +140,14 @@ export class TorrentPeers implements PeerOwner, ConnectionTaker {
     this.#places.remove(peer.link.remote.ip)
     engine.log.debug('peer gone', { infoHash: this.#core.infoHash, peer: peer.key, reason, offence })
     if (offence) engine.connections.bans.strike(peer.link.remote.ip, reason, nowMs)
+    // First: it counts what came with the last read.
+    this.#traffic.left(peer)
     const address = known.get(addressKey(peer.address))
     if (address !== undefined) {
       known.setSeed(address, seed || peer.uploadOnly)
       if (reason === BOTH_COMPLETE) known.released(address)
       else known.left(address, peer.down.total + peer.up.total > 0, nowMs)
     }
-    this.#traffic.left(peer)
     if (!peer.amChoking) this.#choking.soon()
   }
 

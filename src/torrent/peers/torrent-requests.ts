@@ -14,6 +14,9 @@ const LOST_MS = 30_000
 const SLOW_PART = 10
 /** Free credits, as part of all, below which no new pieces are begun. */
 const SHORT_PART = 16
+/** Free credits, as part of all, that a peer nobody knows yet must find to be asked for a whole piece. */
+const WHOLE_PART = 2
+
 /** The request side of one torrent. */
 export class TorrentRequests implements BudgetWaiter {
   readonly #core: TorrentCore
@@ -22,6 +25,8 @@ export class TorrentRequests implements BudgetWaiter {
   #fastest = 0
   /** The rate limit kept requests back since the last tick. */
   #throttled = false
+  /** A peer was asked for a whole piece before it had given anything. */
+  #askedWhole = false
 
   constructor(core: TorrentCore) {
     this.#core = core
@@ -55,9 +60,10 @@ export class TorrentRequests implements BudgetWaiter {
   refill(peer: PeerSession): void {
     const content = this.#core.content
     if (content === null || !this.#core.needsPieces || !this.#mayAsk(peer)) return
+    if (this.#mayAskWhole(peer)) peer.pipeline.takeWhole(this.#core.now())
     const room = peer.pipeline.room(peer.outstanding.size)
     if (room === 0) return
-    const credits = this.#credits(room)
+    const credits = this.#credits(Math.min(room, this.#core.blockRoom))
     const count = this.#rateRoom(credits)
     if (count > 0) this.#ask(content, peer, count)
   }
@@ -152,6 +158,18 @@ export class TorrentRequests implements BudgetWaiter {
     this.#core.engine.shared.budget.forget(this)
   }
 
+  /**
+   * One peer a torrent, and once: addresses of the local network are no measure of how many peers there are, and who
+   * gives nothing would hold a piece's credits each time it comes (decision 0535).
+   */
+  #mayAskWhole(peer: PeerSession): boolean {
+    const { budget } = this.#core.engine.shared
+    if (this.#askedWhole || peer.peerChoking || !peer.pipeline.mayTakeWhole) return false
+    if (budget.free * WHOLE_PART < budget.limit) return false
+    this.#askedWhole = true
+    return true
+  }
+
   #mayAsk(peer: PeerSession): boolean {
     return peer.link.alive && peer.amInterested && (!peer.peerChoking || peer.allowedIn.size > 0)
   }
@@ -200,8 +218,15 @@ export class TorrentRequests implements BudgetWaiter {
     return peer.pipeline.snubbed || (peer.pipeline.measured && peer.pipeline.rate * SLOW_PART < this.#fastest)
   }
 
+  /** The newest requests beyond the target of the peer's pipeline go to others. */
+  #takeBack(peer: PeerSession, content: TorrentContent): void {
+    const ids = [...peer.outstanding.ids()]
+    for (const id of ids.slice(peer.pipeline.target)) this.cancel(peer, id, content)
+  }
+
   #checkPeer(peer: PeerSession, content: TorrentContent, nowMs: number): void {
     if (peer.pipeline.tick(nowMs)) return this.withdrawAll(peer, true)
+    if (peer.pipeline.wholeIsOver(nowMs)) this.#takeBack(peer, content)
     const limitMs = Math.max(LOST_MS, peer.pipeline.timeoutMs)
     for (const id of peer.outstanding.ids()) {
       const { askedMs } = peer.outstanding.oldest()

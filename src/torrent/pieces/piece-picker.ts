@@ -63,6 +63,13 @@ export class PiecePicker {
     return this.#open.byPiece.size
   }
 
+  /** Blocks of them that are asked for or here. */
+  get openBlocks(): number {
+    let blocks = 0
+    for (const open of this.#open.byPiece.values()) blocks += open.requested + open.received
+    return blocks
+  }
+
   /** Complete sources plus the fraction of pieces that have one more (ourselves not counted). */
   availability(): number {
     return this.#order.availability()

@@ -96,6 +96,8 @@ export class TorrentCheck {
     if (!look.isEmpty) await this.#lookFirst(work)
     // Called first: whatever is asked of the store from here on comes after it.
     const prepared = content.store.prepare(signal)
+    // Whoever throws below, this has somebody who hears of it.
+    prepared.catch(() => undefined)
     if (nothing && !signal.aborted) run.nothingThere()
     await prepared
     stopWhen(signal)

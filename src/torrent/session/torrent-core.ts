@@ -24,6 +24,11 @@ import { SmartBan } from '../pieces/smart-ban.ts'
 import { OpenReaders } from '../streams/open-readers.ts'
 import type { PieceOrder, TorrentSpec, TorrentStatus } from '../types.ts'
 
+/** Blocks that a torrent may have asked for and hold while its folders are being made: 4 MiB, a reader's first pieces. */
+const AHEAD_BLOCKS = 256
+/** Free credits, as part of all, that such a torrent leaves to others. */
+const AHEAD_LEAVES_PART = 2
+
 /** What becomes known with the metadata. */
 export interface TorrentContent {
   readonly metainfo: Metainfo
@@ -69,6 +74,8 @@ export class TorrentCore {
   online = false
   /** Pieces may be asked for, written and served: data is checked. */
   working = false
+  /** It works while its folders are being made, for readers only: what comes in waits for them in memory. */
+  aheadOfFolders = false
   /** Each peer hears of a few pieces only, while everything is there (BEP 16). */
   superSeeding: boolean
   /** Files of others that are in the way are written over: the user says so. */
@@ -132,6 +139,14 @@ export class TorrentCore {
   /** Something is to be fetched now. */
   get needsPieces(): boolean {
     return this.working && this.content !== null && this.content.picker.needCount > 0
+  }
+
+  /** Blocks that may be asked for now, as far as its own files let them come in: many where there are folders. */
+  get blockRoom(): number {
+    if (!this.aheadOfFolders || this.content === null) return Number.POSITIVE_INFINITY
+    const { budget } = this.engine.shared
+    const spare = budget.free - Math.ceil(budget.limit / AHEAD_LEAVES_PART)
+    return Math.max(0, Math.min(spare, AHEAD_BLOCKS - this.content.picker.openBlocks))
   }
 
   /** Nothing is to be fetched, neither for the selection nor for a reader of another file. */

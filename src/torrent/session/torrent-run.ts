@@ -242,7 +242,8 @@ export class TorrentRun implements RunForReaders, CheckedRun, FailedRun {
 
   /** Tells the picker what is wanted now: the selection, or nothing when only readers are served. */
   chooseWanted(content: TorrentContent): number[] {
-    return content.picker.setWanted(this.#forReaders ? emptyPieceSet(content.lengths.pieceCount) : content.wanted)
+    const onlyReaders = this.#forReaders || this.#core.aheadOfFolders
+    return content.picker.setWanted(onlyReaders ? emptyPieceSet(content.lengths.pieceCount) : content.wanted)
   }
 
   setStatus(status: TorrentStatus): void {
@@ -318,7 +319,16 @@ export class TorrentRun implements RunForReaders, CheckedRun, FailedRun {
   #enterForReaders(): void {
     const { content, readers } = this.#core
     if (this.#empty === null || this.#empty !== this.#abort || content === null || readers.hungry === 0) return
+    this.#core.aheadOfFolders = true
     this.#enter(content, this.#empty.signal)
+  }
+
+  /** What began for readers goes on for all that is wanted. */
+  #foldersMade(content: TorrentContent): void {
+    if (!this.#core.aheadOfFolders) return
+    this.#core.aheadOfFolders = false
+    this.chooseWanted(content)
+    if (this.#core.working) this.#parts.work.begin(false)
   }
 
   /** Trackers and peers: as soon as it is known what they are to be told. Nothing happens unless the torrent runs. */
@@ -352,7 +362,9 @@ export class TorrentRun implements RunForReaders, CheckedRun, FailedRun {
     if (signal.aborted || this.#core.working) return
     // Before any file is made: what is journalled for metadata that is lost would be lost with it.
     await this.#parts.newMetadata.keep()
-    if (await this.#parts.check.prepare(content, signal, this)) await this.#checkpoints.save(signal)
+    const news = await this.#parts.check.prepare(content, signal, this)
+    this.#foldersMade(content)
+    if (news) await this.#checkpoints.save(signal)
     if (!this.#core.working) this.#enter(content, signal)
   }
 
@@ -418,6 +430,7 @@ export class TorrentRun implements RunForReaders, CheckedRun, FailedRun {
     this.#announced = false
     this.#core.online = false
     this.#core.working = false
+    this.#core.aheadOfFolders = false
     this.#parts.work.stop(reason, cut)
     this.#parts.pieces.dropAll()
     if (wasRunning) void this.#next(() => this.#settle(worked))

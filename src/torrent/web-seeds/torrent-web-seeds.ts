@@ -155,6 +155,10 @@ class CoreWebSeedHost implements WebSeedHost {
     return this.#core.needsPieces
   }
 
+  get blockRoom(): number {
+    return this.#core.blockRoom
+  }
+
   readersWait(): boolean {
     return this.#core.readers.hungry > 0
   }

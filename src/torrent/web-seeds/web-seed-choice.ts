@@ -56,10 +56,10 @@ function dueMs(host: WebSeedHost, blocks: number, rate: number): number {
 }
 
 /** Blocks of the next run; 0 when there are no credits. */
-function mostBlocks({ budget }: WebSeedHost, rate: number): number {
+function mostBlocks({ budget, blockRoom }: WebSeedHost, rate: number): number {
   const byRate = Math.ceil((rate * RUN_SEC) / BLOCK_BYTES)
   const wanted = Math.max(MIN_RUN_BLOCKS, Math.min(MAX_RUN_BLOCKS, byRate))
-  return Math.min(wanted, Math.ceil(budget.limit / RUN_PART), Math.ceil(budget.free / 2))
+  return Math.min(wanted, Math.ceil(budget.limit / RUN_PART), Math.ceil(budget.free / 2), blockRoom)
 }
 
 /** A credit for the block, or the picker has it back. */

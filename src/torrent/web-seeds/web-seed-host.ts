@@ -34,6 +34,8 @@ export interface WebSeedHost {
   readonly needsPieces: boolean
   /** False while what came waits too long to be written: nothing more is asked for. */
   readonly diskTakesMore: boolean
+  /** Blocks that may be asked for now, beside what credits allow. */
+  readonly blockRoom: number
   /** Readers wait for pieces: these come before long runs. */
   readersWait(): boolean
   /**

@@ -40,6 +40,7 @@ export class WebSeedRig implements WebSeedHost {
   readonly metainfo: Metainfo
   readonly arena: SharedArena
   readonly diskTakesMore = true
+  readonly blockRoom = Number.POSITIVE_INFINITY
   readonly budget: BlockBudget
   readonly downLimiter: RateLimiter
   readonly content: WebSeedContent

@@ -117,18 +117,38 @@ test('requests go out in lots of an eighth of the target, one by one for a reade
   assert.equal(pipeline.room(pipeline.target - 1), 1)
 })
 
-test('a near peer is asked for a whole MiB at once while someone streams, others are not', () => {
+test('a near peer can be asked for a whole MiB at once while someone streams, others can not', () => {
   const near = new RequestPipeline(true)
-  assert.equal(near.target, 4, 'nobody waits')
+  assert.equal(near.mayTakeWhole, false, 'nobody waits')
   near.setStreaming(true)
+  assert.equal(near.room(0), 4)
+  assert.equal(near.mayTakeWhole, true)
+  near.takeWhole(0)
   assert.equal(near.room(0), 64)
   const far = new RequestPipeline()
   far.setStreaming(true)
-  assert.equal(far.room(0), 4)
+  assert.equal(far.mayTakeWhole, false)
   // What it gives decides from the first measurement on.
   run(near, 100_000, 5, 3000)
   assert.ok(near.target <= 12, `${near.target}`)
   near.setStreaming(false)
   near.setStreaming(true)
   assert.ok(near.target <= 12, `${near.target}`)
+  assert.equal(near.mayTakeWhole, false, 'it is known')
+})
+
+test('a near peer that was asked for a whole MiB and gives nothing keeps four requests after 3 s', () => {
+  const near = new RequestPipeline(true)
+  near.setStreaming(true)
+  near.takeWhole(0)
+  near.requested(0, 64)
+  for (let now = 0; now < 3000; now += 1000) {
+    near.tick(now)
+    assert.equal(near.wholeIsOver(now), false)
+  }
+  assert.equal(near.target, 64)
+  near.tick(3000)
+  assert.equal(near.wholeIsOver(3000), true)
+  assert.equal(near.target, 4)
+  assert.equal(near.wholeIsOver(4000), false, 'once')
 })
