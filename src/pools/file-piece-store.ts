@@ -35,6 +35,7 @@ import { DirectCommits } from './direct-commit.ts'
 import { Fence } from './fence.ts'
 import { FirstWrites } from './first-writes.ts'
 import { type CheckParts, PieceCheck } from './piece-check.ts'
+import { Preparation } from './preparation.ts'
 import { rangeOf } from './piece-places.ts'
 import { JobFailed } from './pool.ts'
 import { firstBytes, runsOf, sliceSegments } from './segments.ts'
@@ -74,8 +75,7 @@ export class FilePieceStore implements PieceStore {
   readonly #writing = new Map<number, Set<Promise<unknown>>>()
   /** Files written since the last sync(). */
   #dirty = new Set<number>()
-  #prepared: Promise<void> | null = null
-  #isPrepared = false
+  readonly #preparation = new Preparation()
   #volume: StoreVolume
 
   constructor(layout: StoreLayout, parts: StoreParts) {
@@ -101,7 +101,7 @@ export class FilePieceStore implements PieceStore {
     return this.#fence.exclusive(async () => {
       // Descriptors of files that vanished must not live on next to their successors.
       await this.#parts.files.drop(this.#source)
-      await this.#prepareOnce(true, signal)
+      await this.#preparation.anew(() => this.#folder.prepare(signal), signal)
       // What vanished cannot be flushed any more.
       for (const file of this.#dirty) if (!this.#folder.isMade(file)) this.#dirty.delete(file)
       this.#notes.keepOnly(file => this.#folder.isMade(file))
@@ -138,7 +138,7 @@ export class FilePieceStore implements PieceStore {
     const lacking = filesOf(spans).filter(file => !this.#folder.isMade(file))
     if (lacking.length === 0) return null
     return this.#fence.shared(async () => {
-      await this.#prepareOnce(false)
+      await this.#prepared()
       await this.#firstWrites.makeAhead(lacking)
       await this.#parts.space.reserve(await this.#folder.root(), 0)
       const made = spans.filter(({ file }) => lacking.includes(file) && this.#firstWrites.isDone(file))
@@ -153,7 +153,7 @@ export class FilePieceStore implements PieceStore {
 
   /** Null when something has to be waited for, or is wrong with the blocks. */
   #commitNow(piece: number, blocks: readonly ReceivedBlock[], patient: boolean): Promise<'ok' | 'bad-hash'> | null {
-    if (!this.#isPrepared || this.#writing.has(piece) || !this.#direct.open) return null
+    if (!this.#preparation.isDone || this.#writing.has(piece) || !this.#direct.open) return null
     let plan: CommitPlan
     try {
       plan = this.#planned(piece, blocks)
@@ -177,7 +177,7 @@ export class FilePieceStore implements PieceStore {
     return this.#asWrite(piece, blocks, async () => {
       const { spans, files, length, request } = this.#planned(piece, blocks)
       const { arena, segments, hash, tree } = request
-      await this.#prepareOnce(false)
+      await this.#prepared()
       // Hash first where the write would make or take a file, or needs more descriptors than a job may hold.
       if (files.length > MAX_JOB_FILES || !files.every(file => this.#firstWrites.isDone(file))) {
         const { verdict } = await this.#run('piece.commit', request, [])
@@ -208,7 +208,7 @@ export class FilePieceStore implements PieceStore {
       const runs = runsOf(blocks)
       for (const run of runs)
         if (run.begin < 0 || run.begin + run.length > length) throw new RangeError(`blocks outside piece ${piece}`)
-      await this.#prepareOnce(false)
+      await this.#prepared()
       const spans = runs.flatMap(run => this.#map.spans(offset + run.begin, run.length))
       await this.#writeSpans(
         arena,
@@ -328,8 +328,7 @@ export class FilePieceStore implements PieceStore {
       const work: MoveFiles = { from: this.#folder, to, key: layout.key, lanes, space, resumed, signal }
       await files.drop(this.#source)
       // Which files are there is looked at again; a file that needs a flush still does under its new name.
-      this.#prepared = null
-      this.#isPrepared = false
+      this.#preparation.forget()
       const placed = await placeFiles(work)
       try {
         await move.commit()
@@ -358,8 +357,7 @@ export class FilePieceStore implements PieceStore {
     return this.#fence.exclusive(async () => {
       await this.#parts.files.drop(this.#source)
       this.#dirty.clear()
-      this.#prepared = null
-      this.#isPrepared = false
+      this.#preparation.forget()
       await this.#folder.remove(keeps)
     })
   }
@@ -391,22 +389,9 @@ export class FilePieceStore implements PieceStore {
     }
   }
 
-  /** Prepares before the first write, or again when asked to. A failure is tried again next time. */
-  #prepareOnce(anew: boolean, signal?: AbortSignal): Promise<void> {
-    if (anew || this.#prepared === null) {
-      const preparing = this.#folder.prepare(signal)
-      this.#prepared = preparing
-      this.#isPrepared = false
-      preparing.then(
-        () => {
-          if (this.#prepared === preparing) this.#isPrepared = true
-        },
-        () => {
-          if (this.#prepared === preparing) this.#prepared = null
-        },
-      )
-    }
-    return this.#prepared ?? Promise.resolve()
+  /** Before every write. */
+  #prepared(): Promise<void> {
+    return this.#preparation.once(() => this.#folder.prepare())
   }
 
   #volumeAt(folder: string): StoreVolume {
