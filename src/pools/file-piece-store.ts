@@ -101,7 +101,7 @@ export class FilePieceStore implements PieceStore {
     return this.#fence.exclusive(async () => {
       // Descriptors of files that vanished must not live on next to their successors.
       await this.#parts.files.drop(this.#source)
-      await this.#preparation.anew(() => this.#folder.prepare(signal), signal)
+      await this.#preparation.again(() => this.#folder.prepare(signal), signal)
       // What vanished cannot be flushed any more.
       for (const file of this.#dirty) if (!this.#folder.isMade(file)) this.#dirty.delete(file)
       this.#notes.keepOnly(file => this.#folder.isMade(file))

@@ -1,4 +1,4 @@
-// Whether the folders of one torrent are made: once by whoever needs them first, anew when asked to. What is made and
+// Whether the folders of one torrent are made: once by whoever needs them first, again when asked to. What is made and
 // how is the caller's. Invariant: who waited for a preparation that was given up makes nothing.
 
 import { AppError } from '../base/errors.ts'
@@ -22,7 +22,7 @@ export class Preparation {
   }
 
   /** Makes everything again by `make`. Rejects as that does; with `signal` fired nothing is made until the next. */
-  async anew(make: () => Promise<void>, signal?: AbortSignal): Promise<void> {
+  async again(make: () => Promise<void>, signal?: AbortSignal): Promise<void> {
     this.#givenUp = false
     try {
       await this.#begin(make)
@@ -34,7 +34,7 @@ export class Preparation {
 
   /**
    * Makes everything unless that is done or under way. A failure is tried again next time; AppError Aborted: the last
-   * anew() was given up.
+   * again() was given up.
    */
   once(make: () => Promise<void>): Promise<void> {
     if (this.#givenUp) return Promise.reject(new AppError('Aborted'))

@@ -24,7 +24,7 @@ import { SmartBan } from '../pieces/smart-ban.ts'
 import { OpenReaders } from '../streams/open-readers.ts'
 import type { PieceOrder, TorrentSpec, TorrentStatus } from '../types.ts'
 
-/** Blocks that a torrent may have asked for and hold while its folders are being made: 4 MiB, a reader's first pieces. */
+/** Blocks that a torrent may have asked for and hold while its folders are being made: 4 MiB. */
 const AHEAD_BLOCKS = 256
 /** Free credits, as part of all, that such a torrent leaves to others. */
 const AHEAD_LEAVES_PART = 2
