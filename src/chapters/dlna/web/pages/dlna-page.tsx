@@ -1,6 +1,6 @@
 // Players in the local network: the switch, where they are served, and the devices that were given links.
 
-import { useId } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { session } from '../../../../web/node/context.ts'
 import { useAnswer } from '../../../../web/node/use-answer.ts'
 import type { DlnaDevice, DlnaState } from '../../client/routes.ts'
@@ -10,11 +10,20 @@ const EVERY_MS = 5000
 
 function Switch({ state, changed }: { state: DlnaState; changed: () => void }) {
   const id = useId()
+  /** What was chosen, until the node has said what became of it: a switch must not jump back meanwhile. */
+  const [chosen, setChosen] = useState<boolean | null>(null)
+  const saving = useRef(false)
+  useEffect(() => {
+    if (!saving.current) setChosen(null)
+  }, [state])
   const set = async (enabled: boolean) => {
+    saving.current = true
+    setChosen(enabled)
     await session.attempt(
       () => enable(enabled),
       enabled ? 'Players find this node now.' : 'Players are not served any more.',
     )
+    saving.current = false
     changed()
   }
   return (
@@ -33,7 +42,7 @@ function Switch({ state, changed }: { state: DlnaState; changed: () => void }) {
           type="checkbox"
           role="switch"
           class="switch"
-          checked={state.enabled}
+          checked={chosen ?? state.enabled}
           onChange={event => void set(event.currentTarget.checked)}
         />
       </div>
