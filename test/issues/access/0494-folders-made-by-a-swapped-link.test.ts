@@ -25,6 +25,7 @@ for (const [below, times] of [
     for (const made of [state, turn]) mkdirSync(join(made, 'log'), { recursive: true })
     let asked = 0
     const own = {
+      holds: () => false,
       checkNames: () => undefined,
       check: (real: string) => {
         asked++
@@ -48,7 +49,7 @@ for (const [below, times] of [
 test('a folder that may be made stays', async t => {
   const folder = await makeTestFolder()
   t.after(() => folder.remove())
-  const own = { checkNames: () => undefined, check: () => Promise.resolve() } as unknown as OwnFiles
+  const own = { holds: () => false, checkNames: () => undefined, check: () => Promise.resolve() } as unknown as OwnFiles
   const made = await prepareFolder(join(folder.path, 'a/b'), { own, volumes: noTurns })
   assert.deepEqual([made, readdirSync(made)], [join(folder.path, 'a/b'), []])
 })
