@@ -20,6 +20,12 @@ export interface StreamReader {
   close(): void
 }
 
+/** How a file is read. */
+export interface ReaderOptions {
+  /** By the node itself: what it waits for comes behind what players need. */
+  readonly background?: boolean
+}
+
 /** A file of a download that can be streamed. Holding it costs nothing; each request opens its own reader. */
 export interface StreamableFile {
   /** Path under the torrent root with `/`. */
@@ -32,5 +38,5 @@ export interface StreamableFile {
    * Absent where nothing can be read so.
    */
   readNow?(position: number, length: number, into: Uint8Array): number
-  openReader(): StreamReader
+  openReader(options?: ReaderOptions): StreamReader
 }
