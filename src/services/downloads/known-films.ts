@@ -1,7 +1,7 @@
 // Where readers of files ask what is known of their films: of whom the node has for that, if anybody.
 
-import type { InfoHash } from '../../base/ids.ts'
-import type { FilmFacts, FilmFactsSource } from '../../torrent/streams/film-facts.ts'
+import type { FilmFacts } from '../../torrent/streams/film-facts.ts'
+import type { FilmFactsSource, PlayedFile } from './streams-api.ts'
 
 const NOTHING = (): void => undefined
 
@@ -15,7 +15,7 @@ export class KnownFilms {
   }
 
   /** See FilmFactsSource.follow(). */
-  follow(infoHash: InfoHash, fileIndex: number, tell: (facts: FilmFacts) => void): () => void {
-    return this.#source?.follow(infoHash, fileIndex, tell) ?? NOTHING
+  follow(file: PlayedFile, tell: (facts: FilmFacts) => void): () => void {
+    return this.#source?.follow(file, tell) ?? NOTHING
   }
 }

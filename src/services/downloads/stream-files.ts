@@ -5,7 +5,7 @@ import { AppError } from '../../base/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { FileReader } from '../../torrent/types.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
-import type { Asker, ReaderOptions, StreamableFile, StreamReader } from './streams-api.ts'
+import type { Asker, PlayedFile, ReaderOptions, StreamableFile, StreamReader } from './streams-api.ts'
 import { withDeadline } from '../deadline.ts'
 import type { DownloadEntry, OpenReader } from './download-entry.ts'
 import type { KnownFilms } from './known-films.ts'
@@ -14,6 +14,7 @@ import type { KnownFilms } from './known-films.ts'
 const METADATA_LIMIT_MS = 60_000
 /** Files of a download that are kept ready for the next request. */
 const MAX_KEPT_FILES = 64
+const NOTHING = (): void => undefined
 
 /** What streams work with. */
 export interface StreamFilesDeps {
@@ -56,36 +57,45 @@ function fileOf(entry: DownloadEntry, metainfo: Metainfo, fileIndex: string, fil
   const file = metainfo.files[index]
   if (file === undefined || file.padding) throw new AppError('FileNotFound')
   const path = metainfo.multiFile ? file.path.slice(1) : file.path
+  const { infoHash } = entry.stored
+  const played: PlayedFile = { infoHash, fileIndex: index, name: path.join('/') }
   const made: StreamableFile = {
-    name: path.join('/'),
+    name: played.name,
     size: file.length,
-    tag: `${entry.stored.infoHash}-${index}`,
+    tag: `${infoHash}-${index}`,
     readNow: (position, length, into) => entry.torrent.awake?.readNow(index, position, length, into) ?? 0,
-    openReader: options => watchedReader(entry, index, films, options),
+    openReader: options => watchedReader(entry, played, films, options),
   }
   if (entry.streamed.size >= MAX_KEPT_FILES) entry.streamed.clear()
   entry.streamed.set(fileIndex, made)
   return made
 }
 
-/** A reader whose position the download's record shows. */
+/**
+ * A reader whose position the download's record shows, and that follows what is known of its film as soon as it has to
+ * wait: what is there needs no window. One in the background does neither, for it may be who finds out.
+ */
 function watchedReader(
   entry: DownloadEntry,
-  fileIndex: number,
+  file: PlayedFile,
   films: KnownFilms,
   options?: ReaderOptions,
 ): StreamReader {
   const torrent = entry.torrent.awake
   // streamableFile() has just woken it.
   if (torrent === null) throw new AppError('Aborted', 'The download was suspended.')
+  const { fileIndex } = file
   const reader: FileReader = torrent.openReader(fileIndex, options)
+  if (options?.background === true) return reader
   const open: OpenReader = { fileIndex, position: 0 }
   entry.addReader(open)
-  const unfollow = films.follow(entry.stored.infoHash, fileIndex, facts => reader.setFilm(facts))
+  let unfollow: (() => void) | null = null
   return {
     waitFor(position) {
       open.position = position
-      return reader.waitFor(position)
+      const count = reader.waitFor(position)
+      if (typeof count !== 'number') unfollow ??= films.follow(file, facts => reader.setFilm(facts))
+      return count
     },
     gaps: (start, end) => reader.gaps(start, end),
     read: (position, length, slot) => reader.read(position, length, slot),
@@ -93,7 +103,8 @@ function watchedReader(
       return reader.volume
     },
     close() {
-      unfollow()
+      unfollow?.()
+      unfollow = NOTHING
       entry.removeReader(open)
       reader.close()
     },

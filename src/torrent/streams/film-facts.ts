@@ -18,15 +18,6 @@ export interface FilmFacts {
   readonly keys: { readonly times: readonly number[]; readonly bytes: readonly number[] } | null
 }
 
-/** Who knows films. */
-export interface FilmFactsSource {
-  /**
-   * Calls `tell` with what is known of a file, at once or later, as often as more is known, until the answer is called.
-   * Asks nobody else to wait: what is not known is not told. Must not throw.
-   */
-  follow(infoHash: string, fileIndex: number, tell: (facts: FilmFacts) => void): () => void
-}
-
 /** Parts of an index that count: real films have one to three. */
 const MAX_INDEX_RANGES = 16
 /** Bytes of an index that are fetched ahead: two hours of MP4 have 1 to 9 MiB. */

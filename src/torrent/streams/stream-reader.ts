@@ -99,7 +99,9 @@ export class StreamReader implements FileReader, OpenReader {
     // The window moves on with what is read, so that it stays ahead.
     this.#cursor?.moveTo(position, this.#seenMs)
     if (there > 0) return there
-    if (this.#cursor === null || !this.#content.picker.isOpen(this.#pieceAt(position))) this.#jumped = true
+    // What the node reads for itself drives nobody's requests away.
+    const isNew = this.#cursor === null || !this.#content.picker.isOpen(this.#pieceAt(position))
+    if (isNew && this.#reads.options?.background !== true) this.#jumped = true
     this.#cursor ??= this.#openCursor(position)
     return new Promise((resolve, reject) => {
       this.#waiters.push({ position, resolve, reject })

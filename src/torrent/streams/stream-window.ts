@@ -1,5 +1,6 @@
 // Turns the readers of a torrent's files into an ordered list of piece ranges for the picker: cursors, then windows
-// ahead, then the container index zones of the files read, and what the node reads for itself. Knows no clock, no timer and not which pieces are there.
+// ahead, then the container index zones of the files read, and what the node reads for itself. Knows no clock, no timer
+// and not which pieces are there.
 // Invariant: ranges() depends only on the open readers; a closed reader leaves nothing behind.
 
 import { piecesOfRange, type TorrentLengths } from '../../base/lengths.ts'
@@ -34,11 +35,11 @@ const MIN_WINDOW_BYTES = 8 * 1024 * 1024
 const MAX_WINDOW_BYTES = 64 * 1024 * 1024
 const WINDOW_SEC = 10
 /** The window of a film whose rate is known, in seconds of playing, unless the settings say another. */
-export const STREAM_AHEAD_SEC = 30
+const STREAM_AHEAD_SEC = 30
 /** And in bytes within these bounds: 25 s of the 80 Mbit/s that discs end at. */
 const MIN_FILM_WINDOW_BYTES = 1024 * 1024
 const MAX_FILM_WINDOW_BYTES = 256 * 1024 * 1024
-/** Where containers keep their index, when that of a film is not known: MP4 `moov` at either end, Matroska cues at the end. */
+/** Where an index may be when that is not known: MP4 `moov` at either end, Matroska cues at the end. */
 const HEAD_BYTES = 5 * 1024 * 1024
 const TAIL_BYTES = 1024 * 1024
 /** Windows of several readers take turns in portions of this size at least, and so many at most. */
@@ -46,6 +47,12 @@ const PORTION_BYTES = 2 * 1024 * 1024
 const MAX_PORTIONS = 32
 /** Consumption is averaged over about this time. */
 const AVERAGE_MS = 5000
+
+/** Whose limits windows follow, as they are now. */
+export interface LimitsOfWindows {
+  /** Seconds of playing that windows reach ahead in films whose rate is known; absent: 30. */
+  readonly limits: { readonly streamAheadSec?: number }
+}
 
 /** How StreamWindows.open() may be asked. */
 export interface WindowOptions {
@@ -133,23 +140,23 @@ class Reader implements StreamCursor {
 export class StreamWindows {
   readonly #lengths: TorrentLengths
   readonly #onChange: () => void
-  readonly #aheadSec: () => number
+  readonly #owner: LimitsOfWindows
   readonly #readers = new Set<Reader>()
   #ranges: StreamRange[] | null = []
 
   /**
    * `onChange` runs at every change, many times a turn: it should only note that ranges() must be read again.
-   * `aheadSec`: how far windows reach ahead of the place in films whose rate is known.
+   * The limits of `owner` are read whenever ranges are computed.
    */
-  constructor(lengths: TorrentLengths, onChange: () => void, aheadSec: () => number) {
+  constructor(lengths: TorrentLengths, onChange: () => void, owner: LimitsOfWindows) {
     this.#lengths = lengths
     this.#onChange = onChange
-    this.#aheadSec = aheadSec
+    this.#owner = owner
   }
 
-  /** Seconds, see constructor. */
+  /** See LimitsOfWindows. */
   get aheadSec(): number {
-    return this.#aheadSec()
+    return this.#owner.limits.streamAheadSec ?? STREAM_AHEAD_SEC
   }
 
   /** Number of open readers. */

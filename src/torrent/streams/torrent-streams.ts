@@ -3,7 +3,7 @@
 
 import { AppError } from '../../base/errors.ts'
 import { availableAt, type RunForReaders, StreamReader } from './stream-reader.ts'
-import { STREAM_AHEAD_SEC, type StreamRange, StreamWindows, type WindowOptions } from './stream-window.ts'
+import { type StreamRange, StreamWindows, type WindowOptions } from './stream-window.ts'
 import { judgeAll } from '../peers/interest.ts'
 import type { TorrentRequests } from '../peers/torrent-requests.ts'
 import type { TorrentPieces } from '../pieces/torrent-pieces.ts'
@@ -41,17 +41,13 @@ export class TorrentStreams {
     const file = content.metainfo.files[fileIndex]
     if (file === undefined || file.padding) throw new AppError('FileNotFound')
     const { readers } = core
-    const windows = (readers.windows ??= this.#newWindows(content))
-    return new StreamReader({ core, content, file, windows, run, reports: this.#reports, options })
-  }
-
-  #newWindows({ lengths }: TorrentContent): StreamWindows {
-    const { engine } = this.#core
-    return new StreamWindows(
-      lengths,
+    const { engine } = core
+    const windows = (readers.windows ??= new StreamWindows(
+      content.lengths,
       () => engine.turnEnd.later(this.#job),
-      () => engine.limits.streamAheadSec ?? STREAM_AHEAD_SEC,
-    )
+      engine,
+    ))
+    return new StreamReader({ core, content, file, windows, run, reports: this.#reports, options })
   }
 
   /** See AwakeTorrent.readNow. */

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError, type ErrorCode } from '../../../src/base/errors.ts'
-import type { FilmFacts } from '../../../src/torrent/streams/film-facts.ts'
 import type { DownloadRecord, ListOptions } from '../../../src/services/api.ts'
 import type { Downloads } from '../../../src/services/downloads/downloads.ts'
 import { decodeMetainfo, encodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
@@ -428,32 +427,6 @@ test('streams: the file, its tag, vod fields while a reader is open', async () =
   for (const index of ['3', '-1', 'x', '1.5', '']) {
     assert.throws(() => downloads.streamable(made.infoHash, index, asker), refuses('FileNotFound'), index)
   }
-})
-
-test('readers are told what is known of their film, at once and later, until they are closed', async () => {
-  const { downloads, torrent } = await withTorrent()
-  const asker = new AbortController()
-  const known = (bytesPerSecond: number): FilmFacts => ({ bytesPerSecond, index: [], keys: null })
-  const file = await downloads.streamable(made.infoHash, '1', asker)
-  file.openReader().close()
-  assert.deepEqual(torrent.films, [], 'nobody knows films')
-  const followers = new Set<(facts: FilmFacts) => void>()
-  downloads.films.setSource({
-    follow(infoHash, fileIndex, tell) {
-      assert.deepEqual([infoHash, fileIndex], [made.infoHash, 1])
-      tell(known(100))
-      followers.add(tell)
-      return () => followers.delete(tell)
-    },
-  })
-  const reader = file.openReader()
-  for (const tell of followers) tell(known(200))
-  assert.deepEqual(torrent.films, [known(100), known(200)])
-  reader.close()
-  assert.equal(followers.size, 0)
-  downloads.films.setSource(null)
-  file.openReader().close()
-  assert.equal(torrent.films.length, 2)
 })
 
 test('a stream of a magnet waits for metadata, for a minute', async () => {

@@ -91,6 +91,8 @@ export class FakeTorrent implements TorrentHandle, AwakeTorrent {
   status: TorrentStatus
   selectedFiles: readonly number[] | null
   openReaders = 0
+  /** What readers wait at has not come; else it is there. */
+  readersWait = false
   /** What readers were told of films. */
   readonly films: FilmFacts[] = []
   tiers: string[][]
@@ -292,7 +294,7 @@ export class FakeTorrent implements TorrentHandle, AwakeTorrent {
     this.openReaders++
     return {
       sizeBytes: this.metainfo?.files[fileIndex]?.length ?? 0,
-      waitFor: () => 1,
+      waitFor: () => (this.readersWait ? new Promise(() => undefined) : 1),
       gaps: () => [],
       setFilm: film => void this.films.push(film),
       read: () => Promise.resolve(0),

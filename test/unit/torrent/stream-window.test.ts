@@ -14,7 +14,7 @@ function windows(aheadSec = 30): { windows: StreamWindows; changes: () => number
     () => {
       changes++
     },
-    () => aheadSec,
+    { limits: { streamAheadSec: aheadSec } },
   )
   return { windows: made, changes: () => changes }
 }
