@@ -76,7 +76,7 @@ describe('settings of a running node', { concurrency: 1 }, () => {
       await node.request('PATCH', one, { state: 'stop' })
       await node.request('PATCH', one, { state: 'resume' })
       const row = await waitFor('a peer', async () => (await peers()).find(peer => peer.dtotal > 0), 30_000, peers)
-      // A near peer gets the other kind of encryption by TCP too (decision 0529); over uTP alone: test/interop/utp.test.ts.
+      // Near peers get the other kind of encryption by TCP too (decision 0529); uTP alone: test/interop/utp.test.ts.
       assert.deepEqual([row.encryption, row.connection_type], ['rc4', 0])
       await downloadComplete(node, made.infoHash)
     })
