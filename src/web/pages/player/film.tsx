@@ -33,7 +33,8 @@ function TroubleNote({ trouble }: { trouble: Trouble }) {
 export function Film({ file, video, startSec, children, begin, renew }: FilmProps) {
   const position = useRef(startSec ?? 0)
   const first = useRef(true)
-  // A new link makes the element pause without a word; only a user's pause has its event.
+  // Whether it is to play: a new link makes the element pause without a word, and so may one that fails at once, before
+  // it has said that it plays. A user's pause has its event, on an element without an error.
   const playing = useRef(false)
   const { trouble, failed, looked } = useTrouble(video, file, renew)
   useEffect(() => {
@@ -51,6 +52,7 @@ export function Film({ file, video, startSec, children, begin, renew }: FilmProp
     if (element === null || startSec === null) return
     position.current = startSec
     if (startSec > 0) element.currentTime = startSec
+    playing.current = true
     // Where a browser wants a tap first, its own button is there.
     void element.play().catch(() => undefined)
   }, [startSec])
@@ -69,8 +71,8 @@ export function Film({ file, video, startSec, children, begin, renew }: FilmProp
           playing.current = true
           if (startSec === null) begin(event.currentTarget.currentTime)
         }}
-        onPause={() => {
-          playing.current = false
+        onPause={event => {
+          if (event.currentTarget.error === null) playing.current = false
         }}
         onTimeUpdate={event => {
           if (event.currentTarget.currentTime > 0) position.current = event.currentTarget.currentTime
