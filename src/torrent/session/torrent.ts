@@ -124,9 +124,9 @@ export class Torrent implements AwakeTorrent {
     return this.#parts.newMetadata.whenKept(this.#parts.run, signal)
   }
 
-  openReader(fileIndex: number, options?: { readonly background?: boolean }): FileReader {
+  openReader(fileIndex: number): FileReader {
     this.use()
-    const reader = this.#parts.streams.open(fileIndex, this.#parts.run, options)
+    const reader = this.#parts.streams.open(fileIndex, this.#parts.run)
     this.#core.activate()
     return reader
   }

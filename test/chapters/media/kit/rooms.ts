@@ -35,9 +35,7 @@ export const rooms: Record<string, readonly string[]> = {
   'chapters/media/service': [
     'base',
     'ports',
-    'http/media-types.ts',
     'services/downloads/streams-api.ts',
-    'torrent/streams/film-facts.ts',
     'chapters/media/core',
     'chapters/media/ports',
     'chapters/media/probe',
