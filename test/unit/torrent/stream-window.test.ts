@@ -7,11 +7,15 @@ import { type StreamRange, StreamWindows } from '../../../src/torrent/streams/st
 const MIB = 1024 * 1024
 const LENGTHS = { totalLength: 1000 * MIB, pieceLength: MIB, pieceCount: 1000 }
 
-function windows(): { windows: StreamWindows; changes: () => number } {
+function windows(aheadSec = 30): { windows: StreamWindows; changes: () => number } {
   let changes = 0
-  const made = new StreamWindows(LENGTHS, () => {
-    changes++
-  })
+  const made = new StreamWindows(
+    LENGTHS,
+    () => {
+      changes++
+    },
+    { limits: { streamAheadSec: aheadSec } },
+  )
   return { windows: made, changes: () => changes }
 }
 
@@ -125,4 +129,64 @@ test('a thousand readers at different places are computed in a few milliseconds'
     w.ranges()
   }
   assert.ok((performance.now() - start) / 10 < 20, `${(performance.now() - start) / 10} ms`)
+})
+
+test('of a film whose rate is known: a window in seconds, the index of the film alone, from the first request on', () => {
+  const { windows: w, changes } = windows()
+  const reader = w.open(100 * MIB, 200 * MIB, 0)
+  reader.setFilm({ bytesPerSecond: MIB / 2, index: [{ start: 199.9 * MIB, end: 200 * MIB }], keys: null })
+  assert.equal(changes(), 2)
+  assert.equal(draw(w.ranges()), 'cursor 100-100 | window 100-114 | index 299-299')
+  reader.moveTo(50 * MIB, 1)
+  assert.equal(draw(w.ranges()), 'cursor 150-150 | window 150-164 | index 299-299')
+})
+
+test('the window of a film follows the setting, within 1 and 256 MiB, whatever its facts say', () => {
+  const cases: readonly [number, number, number][] = [
+    [MIB, 60, 60],
+    [100, 30, 1],
+    [20 * MIB, 30, 256],
+    [Number.MAX_VALUE, 30, 256],
+    // No rate: as without facts.
+    [0, 30, 8],
+    [-1, 30, 8],
+    [Number.NaN, 30, 8],
+    [Number.POSITIVE_INFINITY, 30, 8],
+  ]
+  for (const [bytesPerSecond, seconds, expected] of cases) {
+    const { windows: w } = windows(seconds)
+    w.open(0, 900 * MIB, 0).setFilm({ bytesPerSecond, index: [], keys: null })
+    assert.equal(draw(w.ranges()), `cursor 0-0 | window 0-${expected - 1}`)
+    assert.ok(w.ranges().length < 40, 'in a few portions')
+  }
+})
+
+test('an index that lies about its place is not believed, and not more than 32 MiB of it', () => {
+  const { windows: w } = windows()
+  const reader = w.open(100 * MIB, 100 * MIB, 0)
+  const index = [
+    { start: Number.NaN, end: 5 * MIB },
+    { start: 90 * MIB, end: 80 * MIB },
+    { start: -5 * MIB, end: MIB },
+    { start: 99.5 * MIB, end: 1e18 },
+    { start: 20 * MIB, end: 90 * MIB },
+    { start: 95 * MIB, end: 96 * MIB },
+  ]
+  reader.setFilm({ bytesPerSecond: MIB / 10, index, keys: null })
+  // 1 MiB, 0.5 MiB, and what is left of 32.
+  assert.equal(
+    draw(w.ranges().filter(range => range.kind === 'index')),
+    'index 100-100 | index 199-199 | index 120-150',
+  )
+  const many = Array.from({ length: 1000 }, (_, i) => ({ start: i * MIB, end: i * MIB + 1 }))
+  reader.setFilm({ bytesPerSecond: MIB / 10, index: many, keys: null })
+  assert.equal(draw(w.ranges().filter(range => range.kind === 'index')), 'index 100-115')
+})
+
+test('what the node reads for itself comes behind the windows of players', () => {
+  const { windows: w } = windows()
+  w.open(0, 100 * MIB, 0, { background: true }).moveTo(99 * MIB, 0)
+  assert.equal(draw(w.ranges()), 'index 99-99')
+  w.open(0, 100 * MIB, 0).setFilm({ bytesPerSecond: MIB / 10, index: [], keys: null })
+  assert.equal(draw(w.ranges()), 'cursor 0-0 | window 0-2 | index 99-99')
 })

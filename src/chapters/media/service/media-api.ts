@@ -28,6 +28,15 @@ export interface MediaService {
   facts(infohash: string, fileIndex: string, waitMs: number, asker: Asker): Promise<MediaAnswer>
 }
 
+/** Facts of films that are played while they come in. */
+export interface MediaWatching {
+  /**
+   * Calls `tell` with what is known of the file as it becomes more, and asks the swarm for the rest as long as `asker`
+   * is there. Resolves when all has been told. AppErrors as MediaService.facts().
+   */
+  watch(infohash: string, fileIndex: string, asker: Asker, tell: (facts: FilmFacts) => void): Promise<void>
+}
+
 /** What the routes of this chapter use beside the services of the core. */
 export interface MediaRouteServices {
   readonly media: MediaService

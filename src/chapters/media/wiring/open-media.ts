@@ -1,7 +1,9 @@
-// The service of films, there from the first moment; what it works with is loaded when facts are first asked for.
+// The service of films, there from the first moment; what it works with is loaded when facts are first asked for, or
+// when a film is played that is not all there.
 
 import type { Kernel, OpenedChapter } from '../../../node/kernel.ts'
 import { OpenedAtFirstUse } from '../../../node/opened-at-first-use.ts'
+import { FollowedFilms } from '../service/followed-films.ts'
 import type { MediaRouteServices } from '../service/media-api.ts'
 import type { MediaFacts } from '../service/media-facts.ts'
 
@@ -11,6 +13,9 @@ export function openMedia({ stateDir, clock, log, downloads }: Kernel): OpenedCh
   const services: MediaRouteServices = {
     media: { facts: async (...asked) => (await media.open()).facts(...asked) },
   }
+  let followed: FollowedFilms | null = null
+  const films = (): FollowedFilms =>
+    (followed ??= new FollowedFilms({ watch: async (...asked) => (await media.open()).watch(...asked) }))
   return {
     services,
     start({ rangeArena }) {
@@ -18,8 +23,12 @@ export function openMedia({ stateDir, clock, log, downloads }: Kernel): OpenedCh
         const { makeMedia } = await import('./media-parts.ts')
         return makeMedia({ stateDir, clock, log: log.part('media'), downloads, arena: rangeArena })
       })
+      downloads.films.setSource({ follow: (...asked) => films().follow(...asked) })
       return Promise.resolve()
     },
-    stop: limitMs => media.stop(limitMs),
+    stop(limitMs) {
+      downloads.films.setSource(null)
+      return media.stop(limitMs)
+    },
   }
 }
