@@ -1,7 +1,7 @@
 // Where readers of files ask what is known of their films: of whom the node has for that, if anybody.
 
 import type { FilmFacts } from '../../torrent/streams/film-facts.ts'
-import type { FilmFactsSource, PlayedFile } from './streams-api.ts'
+import type { Asker, FilmFactsSource, PlayedFile } from './streams-api.ts'
 
 const NOTHING = (): void => undefined
 
@@ -17,5 +17,10 @@ export class KnownFilms {
   /** See FilmFactsSource.follow(). */
   follow(file: PlayedFile, tell: (facts: FilmFacts) => void): () => void {
     return this.#source?.follow(file, tell) ?? NOTHING
+  }
+
+  /** See FilmFactsSource.duration(). */
+  async duration(infoHash: string, fileIndex: number, asker: Asker): Promise<number | null> {
+    return (await this.#source?.duration(infoHash, fileIndex, asker)) ?? null
   }
 }

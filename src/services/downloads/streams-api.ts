@@ -42,6 +42,8 @@ export interface FilmFactsSource {
    * Asks nobody else to wait: what is not known is not told. Must not throw.
    */
   follow(file: PlayedFile, tell: (facts: FilmFacts) => void): () => void
+  /** Seconds that a file plays, by what is there of it; null: it is no film, or that cannot be known now. Never rejects. */
+  duration(infoHash: string, fileIndex: number, asker: Asker): Promise<number | null>
 }
 
 /** A file of a download that can be streamed. Holding it costs nothing; each request opens its own reader. */

@@ -1,4 +1,6 @@
-// How long films are, as far as somebody has looked into them.
+// Who finds out how long films are.
 
-/** Milliseconds that a file plays; null: nobody knows. Never looks itself. */
-export type FilmDurations = (infohash: string, fileIndex: number) => number | null
+import type { Asker } from '../../../services/downloads/streams-api.ts'
+
+/** Seconds that a file plays; null: it is no film, or nobody knows now. May read the file. Never rejects. */
+export type FilmDurations = (infohash: string, fileIndex: number, asker: Asker) => Promise<number | null>

@@ -4,6 +4,7 @@
 import type { Kernel, OpenedChapter } from '../../../node/kernel.ts'
 import { OpenedAtFirstUse } from '../../../node/opened-at-first-use.ts'
 import { FollowedFilms } from '../service/followed-films.ts'
+import { filmDuration } from '../service/film-duration.ts'
 import type { MediaRouteServices } from '../service/media-api.ts'
 import type { MediaFacts } from '../service/media-facts.ts'
 
@@ -23,7 +24,10 @@ export function openMedia({ stateDir, clock, log, downloads }: Kernel): OpenedCh
         const { makeMedia } = await import('./media-parts.ts')
         return makeMedia({ stateDir, clock, log: log.part('media'), downloads, arena: rangeArena })
       })
-      downloads.films.setSource({ follow: (...asked) => films().follow(...asked) })
+      downloads.films.setSource({
+        follow: (...asked) => films().follow(...asked),
+        duration: (...asked) => filmDuration(services.media, ...asked),
+      })
       return Promise.resolve()
     },
     stop(limitMs) {
