@@ -15,8 +15,8 @@ export class KnownFilms {
   }
 
   /** See FilmFactsSource.follow(). */
-  follow(file: PlayedFile, tell: (facts: FilmFacts) => void): () => void {
-    return this.#source?.follow(file, tell) ?? NOTHING
+  follow(file: PlayedFile, tell: (facts: FilmFacts) => void): (() => void) | null {
+    return this.#source === null ? NOTHING : this.#source.follow(file, tell)
   }
 
   /** See FilmFactsSource.duration(). */

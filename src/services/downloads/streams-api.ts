@@ -39,10 +39,13 @@ export interface PlayedFile {
 export interface FilmFactsSource {
   /**
    * Calls `tell` with what is known of a file, at once or later, as often as more is known, until the answer is called.
-   * Asks nobody else to wait: what is not known is not told. Must not throw.
+   * Asks nobody else to wait: what is not known is not told. Null: there is no place now, ask again. Must not throw.
    */
-  follow(file: PlayedFile, tell: (facts: FilmFacts) => void): () => void
-  /** Seconds that a file plays, by what is there of it; null: it is no film, or that cannot be known now. Never rejects. */
+  follow(file: PlayedFile, tell: (facts: FilmFacts) => void): (() => void) | null
+  /**
+   * Seconds that a file plays, by what is there of it; null: it is no film, or says nothing of it. Rejects when it
+   * cannot be found out now.
+   */
   duration(infoHash: string, fileIndex: number, asker: Asker): Promise<number | null>
 }
 

@@ -23,19 +23,23 @@ const MAX_INDEX_RANGES = 16
 /** Bytes of an index that are fetched ahead: two hours of MP4 have 1 to 9 MiB. */
 const MAX_INDEX_BYTES = 32 * 1024 * 1024
 
-/** The parts of an index that lie in a file of `length` bytes, as far as they are believed. */
+/**
+ * The parts of an index that lie in a file of `length` bytes, as far as they are believed; the smallest first, so that
+ * a head with large attachments does not use up what the index itself needs.
+ */
 export function soundIndex(index: readonly ByteRange[], length: number): ByteRange[] {
-  const sound: ByteRange[] = []
-  let bytes = 0
-  for (const range of index.slice(0, MAX_INDEX_RANGES)) {
-    const start = Math.max(0, Math.floor(range.start))
-    const end = Math.min(length, Math.ceil(range.end), start + MAX_INDEX_BYTES - bytes)
+  const parts = index
+    .slice(0, MAX_INDEX_RANGES)
+    .map(({ start, end }) => ({ start: Math.max(0, Math.floor(start)), end: Math.min(length, Math.ceil(end)) }))
     // Also false for what is no number.
-    if (!(end > start)) continue
-    sound.push({ start, end })
-    bytes += end - start
-  }
-  return sound
+    .filter(({ start, end }) => end > start)
+    .toSorted((a, b) => a.end - a.start - (b.end - b.start))
+  let left = MAX_INDEX_BYTES
+  return parts.flatMap(({ start, end }) => {
+    const last = Math.min(end, start + left)
+    left -= last - start
+    return last > start ? [{ start, end: last }] : []
+  })
 }
 
 /** Bytes/s that can be counted with; 0 = not known. */

@@ -1,12 +1,12 @@
 // Turns the readers of a torrent's files into an ordered list of piece ranges for the picker: cursors, then windows
-// ahead, then the container index zones of the files read, and what the node reads for itself. Knows no clock, no timer
+// ahead, then what the node reads for itself, and the container index zones of the files read. Knows no clock, no timer
 // and not which pieces are there.
 // Invariant: ranges() depends only on the open readers; a closed reader leaves nothing behind.
 
 import { piecesOfRange, type TorrentLengths } from '../../base/lengths.ts'
 import { type ByteRange, type FilmFacts, soundIndex, soundRate } from './film-facts.ts'
 
-/** What a range is for; ranges come in this order of kinds. */
+/** What a range is for; ranges come in this order of kinds, but for windows of paused readers and what the node reads. */
 export type StreamRangeKind = 'cursor' | 'window' | 'index'
 
 /** Pieces from `first` to `last`, both included. */
@@ -30,14 +30,16 @@ export interface StreamCursor {
 
 /** Bytes from the cursor on that must come before anything else: what a player needs to show the next picture. */
 const CURSOR_BYTES = 512 * 1024
-/** The window ahead: 10 s of what the reader was seen to consume, within these bounds (bytes). */
+/**
+ * The window ahead: 10 s of what the reader was seen to consume, within these bounds (bytes). Facts of a film never make
+ * it smaller: pieces that have begun would be given up just when playing begins.
+ */
 const MIN_WINDOW_BYTES = 8 * 1024 * 1024
 const MAX_WINDOW_BYTES = 64 * 1024 * 1024
 const WINDOW_SEC = 10
 /** The window of a film whose rate is known, in seconds of playing, unless the settings say another. */
 const STREAM_AHEAD_SEC = 30
-/** And in bytes within these bounds: 25 s of the 80 Mbit/s that discs end at. */
-const MIN_FILM_WINDOW_BYTES = 1024 * 1024
+/** And at most so many bytes: 25 s of the 80 Mbit/s that discs end at. */
 const MAX_FILM_WINDOW_BYTES = 256 * 1024 * 1024
 /** Where an index may be when that is not known: MP4 `moov` at either end, Matroska cues at the end. */
 const HEAD_BYTES = 5 * 1024 * 1024
@@ -83,9 +85,10 @@ class Reader implements StreamCursor {
   }
 
   get windowBytes(): number {
-    if (this.#filmRate === 0) return Math.min(MAX_WINDOW_BYTES, Math.max(MIN_WINDOW_BYTES, this.#rate * WINDOW_SEC))
-    const wanted = this.#filmRate * this.#owner.aheadSec
-    return Math.min(MAX_FILM_WINDOW_BYTES, Math.max(MIN_FILM_WINDOW_BYTES, wanted))
+    // What it consumes counts for films too: whoever copies one is faster than it is played, and a rate may be a lie.
+    const consumed = Math.min(MAX_WINDOW_BYTES, this.#rate * WINDOW_SEC)
+    const played = Math.min(MAX_FILM_WINDOW_BYTES, this.#filmRate * this.#owner.aheadSec)
+    return Math.max(MIN_WINDOW_BYTES, consumed, played)
   }
 
   /** What a player may want beside the place it plays. */
@@ -203,8 +206,9 @@ export class StreamWindows {
     }
     for (const reader of active) out.add('cursor', reader, reader.position, CURSOR_BYTES)
     addWindows(out, active)
-    addWindows(out, paused)
+    // Before those of paused readers: what is found out is for one that goes on.
     for (const reader of background) out.add('index', reader, reader.position, CURSOR_BYTES)
+    addWindows(out, paused)
     const files = new Map<number, Reader>()
     for (const reader of this.#readers) if (!reader.background) files.set(reader.offset, reader)
     for (const reader of files.values()) {

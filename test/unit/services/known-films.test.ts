@@ -49,6 +49,7 @@ test('readers that have to wait are told what is known of their film, at once an
       followers.add(tell)
       return () => followers.delete(tell)
     },
+    duration: async () => null,
   })
   torrent.readersWait = false
   waiting().close()
@@ -68,7 +69,10 @@ test('readers that have to wait are told what is known of their film, at once an
 test('a reader in the background asks for no facts, and the record does not show where it reads', async () => {
   const { downloads, torrent } = await withFilm()
   torrent.readersWait = true
-  downloads.films.setSource({ follow: () => assert.fail('it may be who finds the facts') })
+  downloads.films.setSource({
+    follow: () => assert.fail('it may be who finds the facts'),
+    duration: async () => null,
+  })
   const reader = (await downloads.streamable(made.infoHash, '1', new AbortController())).openReader({
     background: true,
   })
@@ -78,4 +82,30 @@ test('a reader in the background asks for no facts, and the record does not show
   assert.deepEqual(modes, [false])
   reader.close()
   assert.equal(torrent.openReaders, 0)
+})
+
+test('how long a film plays is asked of whoever knows films, if anybody does', async () => {
+  const { downloads } = await withFilm()
+  const asker = new AbortController()
+  assert.equal(await downloads.films.duration(made.infoHash, 1, asker), null)
+  downloads.films.setSource({
+    follow: () => () => undefined,
+    duration: async (...asked) => {
+      assert.deepEqual(asked, [made.infoHash, 1, asker])
+      return 61.5
+    },
+  })
+  assert.equal(await downloads.films.duration(made.infoHash, 1, asker), 61.5)
+})
+
+test('a reader for which there is no place asks again when it waits next', async () => {
+  const { downloads, torrent } = await withFilm()
+  torrent.readersWait = true
+  const places = [null, null, () => undefined]
+  let asked = 0
+  downloads.films.setSource({ follow: () => places[asked++] ?? null, duration: async () => null })
+  const reader = (await downloads.streamable(made.infoHash, '1', new AbortController())).openReader()
+  for (let wait = 1; wait <= 5; wait += 1) void reader.waitFor(wait)
+  assert.equal(asked, 3)
+  reader.close()
 })

@@ -12,14 +12,20 @@ const WAIT_MS = 700
 /** Looks at a time, and those that wait: the reader of films has others to read for. */
 const LOOKS = { atATime: 2, waiting: 256 }
 const MAX_REMEMBERED = 8_192
-/** What could not be known is looked at again after this. */
-const AGAIN_MS = 600_000
+/** What is none, and what could not be looked at, is looked at again after this. */
+const NONE_MS = 600_000
+const FAILED_MS = 30_000
+/** Pages that wait at a time; others are answered with what is known. */
+const MAX_PAGES = 2
+/** Lengths are a stranger's numbers; players drop a page with one that is no time. */
+const MAX_SECONDS = 30 * 86_400
 
 /** What is known of a film. */
 interface Known {
-  /** Milliseconds; null: it could not be found out. */
+  /** Milliseconds; null: it is none, or could not be looked at. */
   readonly durationMs: number | null
-  readonly atMs: number
+  /** When it is looked at again, where it is null. */
+  readonly againMs: number
 }
 
 /** What it works with. */
@@ -36,6 +42,7 @@ export class ShownDurations {
   /** The oldest first. */
   readonly #known = new Map<string, Known>()
   readonly #asker = new AbortController()
+  #pages = 0
 
   constructor(deps: ShownDurationsDeps) {
     this.#deps = deps
@@ -56,14 +63,10 @@ export class ShownDurations {
     const looks: Promise<void>[] = []
     for (const object of objects)
       if (object.kind === 'item' && object.download.complete && this.#isDue(object)) looks.push(this.#lookAt(object))
-    if (looks.length === 0) return
-    await new Promise<void>(resolve => {
-      const timer = this.#deps.clock.after(WAIT_MS, resolve)
-      void Promise.all(looks).then(() => {
-        timer.cancel()
-        resolve()
-      })
-    })
+    if (looks.length === 0 || this.#pages >= MAX_PAGES) return
+    this.#pages += 1
+    await this.#moment(Promise.all(looks))
+    this.#pages -= 1
   }
 
   /** Looks end; nothing is looked at any more. */
@@ -72,10 +75,19 @@ export class ShownDurations {
     this.#asker.abort()
   }
 
+  #moment(looks: Promise<unknown>): Promise<void> {
+    return new Promise(resolve => {
+      const timer = this.#deps.clock.after(WAIT_MS, resolve)
+      void looks.then(() => {
+        timer.cancel()
+        resolve()
+      })
+    })
+  }
+
   #isDue(item: MediaItem): boolean {
     const known = this.#known.get(keyOf(item))
-    if (known === undefined) return true
-    return known.durationMs === null && this.#deps.clock.now() - known.atMs >= AGAIN_MS
+    return known === undefined || (known.durationMs === null && this.#deps.clock.now() >= known.againMs)
   }
 
   #lookAt(item: MediaItem): Promise<void> {
@@ -88,21 +100,24 @@ export class ShownDurations {
     return look
   }
 
-  /** Nothing is remembered of one for which there was no place. */
+  /** Never rejects. Nothing is remembered of one for which there was no place. */
   async #run(key: string, { download, file }: MediaItem): Promise<void> {
     if (!(await this.#looks.acquire())) return
     try {
       const seconds = await this.#deps.durations(download.infohash, file.index, this.#asker)
-      if (!this.#asker.signal.aborted) this.#remember(key, seconds)
+      const isTime = seconds !== null && seconds > 0 && seconds < MAX_SECONDS
+      this.#remember(key, isTime ? Math.round(seconds * 1000) : null, NONE_MS)
+    } catch {
+      this.#remember(key, null, FAILED_MS)
     } finally {
       this.#looks.release()
     }
   }
 
-  #remember(key: string, seconds: number | null): void {
+  #remember(key: string, durationMs: number | null, againMs: number): void {
+    if (this.#asker.signal.aborted) return
     this.#known.delete(key)
-    const durationMs = seconds === null ? null : Math.round(seconds * 1000)
-    this.#known.set(key, { durationMs, atMs: this.#deps.clock.now() })
+    this.#known.set(key, { durationMs, againMs: this.#deps.clock.now() + againMs })
     const [oldest] = this.#known.keys()
     if (this.#known.size > MAX_REMEMBERED && oldest !== undefined) this.#known.delete(oldest)
   }

@@ -39,7 +39,7 @@ export class FollowedFilms implements FilmFactsSource {
     return this.#asked.size
   }
 
-  follow(file: PlayedFile, tell: Tell): () => void {
+  follow(file: PlayedFile, tell: Tell): (() => void) | null {
     if (!isPlayed(file.name)) return NOTHING
     const key = `${file.infoHash}-${file.fileIndex}`
     const known = this.#known.get(key)
@@ -48,7 +48,7 @@ export class FollowedFilms implements FilmFactsSource {
       return NOTHING
     }
     const film = this.#asked.get(key) ?? this.#ask(key, file)
-    if (film === null) return NOTHING
+    if (film === null) return null
     film.tells.add(tell)
     if (film.told !== null) tell(film.told)
     return () => {
@@ -57,7 +57,7 @@ export class FollowedFilms implements FilmFactsSource {
     }
   }
 
-  /** Null: too many are asked for, and players of this one do without. */
+  /** Null: too many are asked for, and players of this one do without for now. */
   #ask(key: string, file: PlayedFile): AskedFilm | null {
     if (this.#asked.size >= MAX_ASKED) return null
     const film: AskedFilm = { tells: new Set(), asker: new AbortController(), told: null }

@@ -20,6 +20,8 @@ export interface MediaAnswer {
 
 /** Facts of films in downloads. */
 export interface MediaService {
+  /** What is kept of a file of a download; null: nothing yet. Wakes and reads no download. */
+  kept(infohash: string, fileIndex: number): Promise<FilmFacts | null>
   /**
    * What is known of the file. What must be downloaded for it is asked of the swarm for up to `waitMs`, as long as
    * `asker` is there. AppErrors MediaUnreadable, DownloadNotFound, FileNotFound, MetadataTimeout, TooManyRequests,

@@ -48,6 +48,10 @@ export class MediaFacts implements MediaService, MediaWatching {
     return this.#jobs.size
   }
 
+  kept(infohash: string, fileIndex: number): Promise<FilmFacts | null> {
+    return this.#deps.store.get(`${infohash}-${fileIndex}`)
+  }
+
   async facts(infohash: string, fileIndex: string, waitMs: number, asker: Asker): Promise<MediaAnswer> {
     const file = await this.#deps.streamable(infohash, fileIndex, asker)
     const { name, size, tag } = file

@@ -12,7 +12,10 @@ import type { MediaFacts } from '../service/media-facts.ts'
 export function openMedia({ stateDir, clock, log, downloads }: Kernel): OpenedChapter {
   const media = new OpenedAtFirstUse<MediaFacts>()
   const services: MediaRouteServices = {
-    media: { facts: async (...asked) => (await media.open()).facts(...asked) },
+    media: {
+      kept: async (...asked) => (await media.open()).kept(...asked),
+      facts: async (...asked) => (await media.open()).facts(...asked),
+    },
   }
   let followed: FollowedFilms | null = null
   const films = (): FollowedFilms =>

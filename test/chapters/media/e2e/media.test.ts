@@ -115,7 +115,7 @@ describe('facts of films', { skip: needs('ffmpeg'), concurrency: 1 }, () => {
     assert.equal(found.facts?.keyframes?.count, 2)
   })
 
-  test('of a film that is played while it comes in, the node finds the facts out by itself; of a text it does not', async () => {
+  test('of a film that is played while it comes in, the node finds the facts out by itself', async () => {
     const player = await startNode({ settings: { 'libtorrent.max_download_rate': 100_000 } })
     try {
       const destination = await folder.sub('played')

@@ -12,6 +12,7 @@ interface Look {
   readonly infohash: string
   readonly asker: Asker
   found(seconds: number | null): void
+  fail(error: Error): void
 }
 
 function item(number: number, complete = true): MediaItem {
@@ -33,7 +34,8 @@ function rig(): { clock: VirtualClock; looks: Look[]; shown: ShownDurations; pag
   const looks: Look[] = []
   const shown = new ShownDurations({
     clock,
-    durations: (infohash, _index, asker) => new Promise(found => void looks.push({ infohash, asker, found })),
+    durations: (infohash, _index, asker) =>
+      new Promise((found, fail) => void looks.push({ infohash, asker, found, fail })),
   })
   /** Asks for a page and lets time go until it is there; answers how long that took. */
   const page = async (items: MediaItem[]): Promise<number> => {
@@ -97,6 +99,40 @@ test('what could not be known is looked at again after ten minutes', async () =>
   looks[1]?.found(5)
   await again
   assert.equal(shown.of(item(1)), 5000)
+})
+
+test('one that cannot be looked at now is tried again after half a minute', async () => {
+  const { clock, looks, shown, page } = rig()
+  const asked = page([item(1)])
+  await clock.advance(1)
+  looks[0]?.fail(new Error('TooManyRequests'))
+  await asked
+  await clock.advance(29_000)
+  assert.equal(await page([item(1)]), 0)
+  await clock.advance(1000)
+  const again = page([item(1)])
+  await clock.advance(1)
+  looks[1]?.found(5)
+  await again
+  assert.equal(shown.of(item(1)), 5000)
+})
+
+test('a length that is no time is not told', async () => {
+  const { clock, looks, shown, page } = rig()
+  for (const [at, seconds] of [1e306, -1, 0, Number.NaN, 2_592_000].entries()) {
+    const asked = page([item(at + 1)])
+    await clock.advance(1)
+    looks[at]?.found(seconds)
+    await asked
+    assert.equal(shown.of(item(at + 1)), null)
+  }
+})
+
+test('two pages wait at a time; more are answered with what is known', async () => {
+  const { page } = rig()
+  const waiting = [page([item(1)]), page([item(2)])]
+  assert.equal(await page([item(3)]), 0)
+  assert.deepEqual(await Promise.all(waiting), [700, 700])
 })
 
 test('looks that wait and what is remembered are bounded', async () => {

@@ -72,28 +72,28 @@ describe('films that readers follow', () => {
     const leaveToo = films.follow(film(3), found => second.push(found))
     assert.deepEqual([askings.length, asking(0).file], [1, `${INFO_HASH}/3`])
     assert.deepEqual([first, second], [[told(100)], [told(100)]], 'what is known is told at once')
-    leave()
+    leave?.()
     assert.equal(asking(0).signal.aborted, false)
     asking(0).tell(facts(1600))
     assert.deepEqual([first, second], [[told(100)], [told(100), told(200)]])
-    leaveToo()
+    leaveToo?.()
     assert.equal(asking(0).signal.aborted, true)
     await setImmediate()
     assert.equal(films.asked, 0)
     films.follow(film(3), unwanted)
     assert.equal(askings.length, 2, 'who comes back asks again')
-    leaveToo()
+    leaveToo?.()
     await setImmediate()
     assert.deepEqual([films.asked, asking(1).signal.aborted], [1, false], 'who has left ends nothing any more')
   })
 
   test('nothing is asked of what is neither film nor sound', () => {
     for (const name of ['notes.txt', 'cover.jpg', 'film.srt', 'film', 'film.mkv.zip', '']) {
-      films.follow(film(0, name), unwanted)()
+      films.follow(film(0, name), unwanted)?.()
     }
     assert.equal(askings.length, 0)
     for (const name of ['a/b.MKV', 'b.mp4', 'c.ts', 'd.flac', 'e.mp3', 'f.webm', 'g.avi', 'h.ogg']) {
-      films.follow(film(0, name), unwanted)()
+      films.follow(film(0, name), unwanted)?.()
     }
     assert.equal(askings.length, 8)
   })
@@ -113,7 +113,7 @@ describe('films that readers follow', () => {
     }
     assert.equal(films.asked, 0)
     const found: WindowFacts[] = []
-    for (let index = 16; index > 0; index -= 1) films.follow(film(index), one => found.push(one))()
+    for (let index = 16; index > 0; index -= 1) films.follow(film(index), one => found.push(one))?.()
     assert.deepEqual([askings.length, found.length, found[0]], [17, 16, told(100)])
     films.follow(film(0), unwanted)
     assert.equal(askings.length, 18)
@@ -125,7 +125,7 @@ describe('films that readers follow', () => {
       askings.at(-1)?.fail(new AppError(code))
       await setImmediate()
       assert.equal(films.asked, 0)
-      leave()
+      leave?.()
     }
     assert.equal(askings.length, 3)
   })
@@ -133,6 +133,7 @@ describe('films that readers follow', () => {
   test('16 films are asked for at a time', async () => {
     const leave = Array.from({ length: 20 }, (_, index) => films.follow(film(index), unwanted))
     assert.deepEqual([askings.length, films.asked], [16, 16])
+    assert.ok(leave.slice(16).every(one => one === null), 'they are to ask again')
     leave[5]?.()
     films.follow(film(19), unwanted)
     assert.equal(asking(16).file, `${INFO_HASH}/19`)
