@@ -6,7 +6,7 @@
 import { piecesOfRange, type TorrentLengths } from '../../base/lengths.ts'
 import { type ByteRange, type FilmFacts, soundIndex, soundRate } from './film-facts.ts'
 
-/** What a range is for; ranges come in this order of kinds, but for windows of paused readers and what the node reads. */
+/** What a range is for; they come in this order of kinds, but for windows of paused readers and what the node reads. */
 export type StreamRangeKind = 'cursor' | 'window' | 'index'
 
 /** Pieces from `first` to `last`, both included. */
@@ -31,8 +31,8 @@ export interface StreamCursor {
 /** Bytes from the cursor on that must come before anything else: what a player needs to show the next picture. */
 const CURSOR_BYTES = 512 * 1024
 /**
- * The window ahead: 10 s of what the reader was seen to consume, within these bounds (bytes). Facts of a film never make
- * it smaller: pieces that have begun would be given up just when playing begins.
+ * The window ahead: 10 s of what the reader was seen to consume, within these bounds (bytes). Facts of a film never
+ * make it smaller: pieces that have begun would be given up just when playing begins.
  */
 const MIN_WINDOW_BYTES = 8 * 1024 * 1024
 const MAX_WINDOW_BYTES = 64 * 1024 * 1024

@@ -5,8 +5,8 @@ import type { Asker } from '../../../services/downloads/streams-api.ts'
 import type { MediaService } from './media-api.ts'
 
 /**
- * Seconds: by facts that are kept, which wakes no download, else by what is there of the film. Null: it is none, or says
- * nothing of it. AppErrors as MediaService.facts() when it cannot be found out now.
+ * Seconds: by facts that are kept, which wakes no download, else by what is there of the film. Null: it is none, or
+ * says nothing of it. AppErrors as MediaService.facts() when it cannot be found out now.
  */
 export async function filmDuration(
   media: MediaService,

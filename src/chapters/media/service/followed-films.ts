@@ -24,7 +24,7 @@ interface AskedFilm {
 }
 
 /** Who knows films, for readers of downloads. */
-export class FollowedFilms implements FilmFactsSource {
+export class FollowedFilms implements Pick<FilmFactsSource, 'follow'> {
   readonly #media: MediaWatching
   readonly #asked = new Map<string, AskedFilm>()
   /** The oldest first. */

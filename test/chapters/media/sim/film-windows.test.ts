@@ -29,7 +29,7 @@ const AHEAD_SEC = 5
 class SeenFilms extends KnownFilms {
   readonly told: FilmFacts[] = []
 
-  override follow(...[file, tell]: Parameters<KnownFilms['follow']>): () => void {
+  override follow(...[file, tell]: Parameters<KnownFilms['follow']>): (() => void) | null {
     return super.follow(file, facts => {
       this.told.push(facts)
       tell(facts)

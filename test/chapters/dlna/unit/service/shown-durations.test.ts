@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Asker } from '../../../../../src/services/downloads/streams-api.ts'
 import type { MediaItem } from '../../../../../src/chapters/dlna/core/media-objects.ts'
 import { ShownDurations } from '../../../../../src/chapters/dlna/service/shown-durations.ts'
 import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
@@ -10,7 +9,7 @@ import { hashOf } from '../../kit/made-downloads.ts'
 
 interface Look {
   readonly infohash: string
-  readonly asker: Asker
+  readonly asker: { readonly signal: AbortSignal }
   found(seconds: number | null): void
   fail(error: Error): void
 }
@@ -25,11 +24,16 @@ function item(number: number, complete = true): MediaItem {
     parentId: 'f',
     title: file.name,
     download: made,
-    file: file as unknown as MediaItem['file'],
+    file,
   }
 }
 
-function rig(): { clock: VirtualClock; looks: Look[]; shown: ShownDurations; page(items: MediaItem[]): Promise<number> } {
+function rig(): {
+  clock: VirtualClock
+  looks: Look[]
+  shown: ShownDurations
+  page(items: MediaItem[]): Promise<number>
+} {
   const clock = new VirtualClock()
   const looks: Look[] = []
   const shown = new ShownDurations({
@@ -129,10 +133,13 @@ test('a length that is no time is not told', async () => {
 })
 
 test('two pages wait at a time; more are answered with what is known', async () => {
-  const { page } = rig()
-  const waiting = [page([item(1)]), page([item(2)])]
-  assert.equal(await page([item(3)]), 0)
-  assert.deepEqual(await Promise.all(waiting), [700, 700])
+  const { clock, shown } = rig()
+  const answered: number[] = []
+  for (const number of [1, 2, 3]) void shown.look([item(number)]).then(() => answered.push(number))
+  await clock.advance(699)
+  assert.deepEqual(answered, [3])
+  await clock.advance(1)
+  assert.deepEqual(answered, [3, 1, 2])
 })
 
 test('looks that wait and what is remembered are bounded', async () => {

@@ -133,7 +133,10 @@ describe('films that readers follow', () => {
   test('16 films are asked for at a time', async () => {
     const leave = Array.from({ length: 20 }, (_, index) => films.follow(film(index), unwanted))
     assert.deepEqual([askings.length, films.asked], [16, 16])
-    assert.ok(leave.slice(16).every(one => one === null), 'they are to ask again')
+    assert.ok(
+      leave.slice(16).every(one => one === null),
+      'they are to ask again',
+    )
     leave[5]?.()
     films.follow(film(19), unwanted)
     assert.equal(asking(16).file, `${INFO_HASH}/19`)
