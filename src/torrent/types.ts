@@ -6,6 +6,7 @@ import type { TrackerRow } from '../ports/announcer.ts'
 import type { FileChange, StorageMove } from '../ports/piece-store.ts'
 import type { ResumeData } from '../ports/progress-journal.ts'
 import type { Metainfo } from '../wire/metainfo/torrent-types.ts'
+import type { FilmFacts } from './streams/film-facts.ts'
 import type { NetworkTrouble } from './swarm-parts.ts'
 
 /**
@@ -232,6 +233,8 @@ export interface FileReader {
   waitFor(position: number): number | Promise<number>
   /** What is not verified between two places of the file; asks nobody for it. */
   gaps(start: number, end: number): readonly FileSpan[]
+  /** Tells what is known of the film: the window follows its rate, and its index is fetched instead of both ends. */
+  setFilm(film: FilmFacts): void
   /** Reads up to `length` verified bytes at `position` into the start of a range slot; the number read. */
   read(position: number, length: number, slot: import('../ports/arena.ts').Slot): Promise<number>
   /** The volume of its file; absent where there is nothing that could stop to answer. */
@@ -348,9 +351,9 @@ export interface AwakeTorrent {
   addPeers(peers: readonly PeerAddress[], origin?: 'lsd' | null): void
   /**
    * Opens a reader. Throws AppError MetadataNotFound, FileNotFound. A stopped torrent runs for readers that miss
-   * pieces.
+   * pieces. `background`: it reads for the node itself, behind what players need.
    */
-  openReader(fileIndex: number): FileReader
+  openReader(fileIndex: number, options?: { readonly background?: boolean }): FileReader
   /**
    * Reads verified bytes of a file into the start of `into` without a reader, never waiting: how many, 0 when they are
    * not at hand (PieceStore.readNow) or there is no such file.

@@ -19,6 +19,7 @@ export function limitsOf(settings: Settings): SessionLimits {
     maxConnectionsPerTorrent: perDownload > 0 ? perDownload : libtorrent.max_connections,
     maxConnectionsPerIp: Math.max(0, libtorrent.max_connections_per_ip),
     uploadSlots: libtorrent.upload_slots,
+    streamAheadSec: libtorrent.stream_ahead_seconds,
     encryption: { mode: libtorrent.encryption, methods: libtorrent.encryption_methods },
     queue: queueOf(settings),
   }

@@ -186,6 +186,14 @@ export const libtorrentSettings = {
     needsRestart: false,
     doc: 'Peers of one download that are served at a time.',
   },
+  stream_ahead_seconds: {
+    kind: 'integer',
+    min: 5,
+    max: 600,
+    default: 30,
+    needsRestart: false,
+    doc: 'Seconds of a film whose bitrate is known that come first, ahead of the place where it is played; at most 256 MiB.',
+  },
   active_downloads: {
     kind: 'integer',
     min: -1,

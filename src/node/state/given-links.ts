@@ -60,9 +60,11 @@ export class GivenLinkFile implements GivenLinks, LinksService {
       endsMs: days === 0 ? null : createdMs + days * DAY_MS,
     }
     await this.#change(links => {
-      if (links.length >= MAX_LINKS)
+      // What has ended goes only where its place is needed: a clock may have been wrong.
+      const left = links.length < MAX_LINKS ? links : links.filter(one => !this.#hasEnded(one))
+      if (left.length >= MAX_LINKS)
         throw new AppError('StateConflict', `There are ${MAX_LINKS} links: take one back first.`)
-      return [...links, link]
+      return [...left, link]
     })
     return link
   }
@@ -82,7 +84,7 @@ export class GivenLinkFile implements GivenLinks, LinksService {
 
   #change(make: (links: readonly GivenLink[]) => readonly GivenLink[]): Promise<void> {
     return this.#turns.run(this.#path, async () => {
-      const links = make(this.list())
+      const links = make([...this.#read().values()])
       await replaceFile(this.#path, `${JSON.stringify({ links }, null, 2)}\n`)
       this.#links = byId(links)
     })

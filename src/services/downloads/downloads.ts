@@ -26,6 +26,7 @@ import { DownloadEntry } from './download-entry.ts'
 import { descriptionOf, magnetOf, torrentFileOf } from './download-exports.ts'
 import { DownloadList } from './download-list.ts'
 import { pageJson, recordsOf } from './download-listing.ts'
+import { KnownFilms } from './known-films.ts'
 import { loadDownload, removeTorrent } from './download-loading.ts'
 import { DownloadSet } from './download-set.ts'
 import { EarlyPage } from './list/early-page.ts'
@@ -64,6 +65,8 @@ export class Downloads implements DownloadsService {
   readonly #anonymity: DownloadAnonymity
   readonly #heavy: HeavyLoads
   readonly #adding: DownloadAdding
+  /** Who knows films, for readers of them. */
+  readonly films = new KnownFilms()
   /** What the engine is given to report to. */
   readonly engineEvents: TorrentEvents
   readonly #reports: EngineReports
@@ -436,6 +439,7 @@ export class Downloads implements DownloadsService {
   }
 
   streamable(infohash: string, fileIndex: string, asker: Asker): StreamableFile | Promise<StreamableFile> {
-    return streamableFile(this.#set.find(infohash), fileIndex, this.#deps.clock, asker)
+    const deps = { clock: this.#deps.clock, films: this.films }
+    return streamableFile(this.#set.find(infohash), fileIndex, deps, asker)
   }
 }

@@ -30,6 +30,8 @@ export interface SessionLimits {
   readonly maxConnectionsPerIp?: number
   /** Peers a torrent uploads to at a time, the optimistic one included; below 0 = no limit. */
   readonly uploadSlots: number
+  /** Seconds that windows of readers reach ahead in films whose rate is known; default 30. */
+  readonly streamAheadSec?: number
   /** How many torrents run and check at a time; default NO_QUEUE. */
   readonly queue?: QueueLimits
   /** Which connections are encrypted; default NO_ENCRYPTION. */

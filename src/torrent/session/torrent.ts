@@ -124,9 +124,9 @@ export class Torrent implements AwakeTorrent {
     return this.#parts.newMetadata.whenKept(this.#parts.run, signal)
   }
 
-  openReader(fileIndex: number): FileReader {
+  openReader(fileIndex: number, options?: { readonly background?: boolean }): FileReader {
     this.use()
-    const reader = this.#parts.streams.open(fileIndex, this.#parts.run)
+    const reader = this.#parts.streams.open(fileIndex, this.#parts.run, options)
     this.#core.activate()
     return reader
   }

@@ -9,7 +9,8 @@ import type { StoreVolume } from '../../ports/volumes.ts'
 import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
 import { firstHad, firstMissing } from '../../base/piece-set.ts'
 import type { OpenReader } from './open-readers.ts'
-import type { StreamCursor, StreamWindows } from './stream-window.ts'
+import type { FilmFacts } from './film-facts.ts'
+import type { StreamCursor, StreamWindows, WindowOptions } from './stream-window.ts'
 import type { PartReports } from '../part-reports.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
 import type { FileReader, FileSpan } from '../types.ts'
@@ -41,6 +42,7 @@ export interface ReadFile {
   readonly windows: StreamWindows
   readonly run: RunForReaders
   readonly reports: Pick<PartReports, 'storeFailed'>
+  readonly options?: WindowOptions | undefined
 }
 
 interface Waiter {
@@ -55,6 +57,7 @@ export class StreamReader implements FileReader, OpenReader {
   readonly #content: TorrentContent
   readonly #file: TorrentFile
   #cursor: StreamCursor | null = null
+  #film: FilmFacts | null = null
   #waiters: Waiter[] = []
   #seenMs = 0
   #closed = false
@@ -82,6 +85,11 @@ export class StreamReader implements FileReader, OpenReader {
     return this.#content.store.volume
   }
 
+  setFilm(film: FilmFacts): void {
+    this.#film = film
+    this.#cursor?.setFilm(film)
+  }
+
   waitFor(position: number): number | Promise<number> {
     if (this.#closed) return Promise.reject(new AppError('Aborted'))
     if (this.#cutBy !== null) return Promise.reject(this.#cutBy.error)
@@ -91,11 +99,10 @@ export class StreamReader implements FileReader, OpenReader {
     // The window moves on with what is read, so that it stays ahead.
     this.#cursor?.moveTo(position, this.#seenMs)
     if (there > 0) return there
-    if (this.#cursor === null || !this.#content.picker.isOpen(this.#pieceAt(position))) this.#jumped = true
-    if (this.#cursor === null) {
-      this.#cursor = this.#reads.windows.open(this.#file.offset, this.#file.length, this.#seenMs)
-      this.#cursor.moveTo(position, this.#seenMs)
-    }
+    // What the node reads for itself drives nobody's requests away.
+    const isNew = this.#cursor === null || !this.#content.picker.isOpen(this.#pieceAt(position))
+    if (isNew && this.#reads.options?.background !== true) this.#jumped = true
+    this.#cursor ??= this.#openCursor(position)
     return new Promise((resolve, reject) => {
       this.#waiters.push({ position, resolve, reject })
       try {
@@ -177,6 +184,14 @@ export class StreamReader implements FileReader, OpenReader {
 
   tick(nowMs: number): void {
     if (this.#cursor !== null && this.#waiters.length === 0 && nowMs - this.#seenMs > PAUSE_MS) this.#cursor.pause()
+  }
+
+  #openCursor(position: number): StreamCursor {
+    const { windows, options } = this.#reads
+    const cursor = windows.open(this.#file.offset, this.#file.length, this.#seenMs, options)
+    if (this.#film !== null) cursor.setFilm(this.#film)
+    cursor.moveTo(position, this.#seenMs)
+    return cursor
   }
 
   #pieceAt(position: number): number {

@@ -1,10 +1,12 @@
 // Turns the readers of a torrent's files into an ordered list of piece ranges for the picker: cursors, then windows
-// ahead, then the container index zones of the files read. Knows no clock, no timer and not which pieces are there.
+// ahead, then what the node reads for itself, and the container index zones of the files read. Knows no clock, no timer
+// and not which pieces are there.
 // Invariant: ranges() depends only on the open readers; a closed reader leaves nothing behind.
 
 import { piecesOfRange, type TorrentLengths } from '../../base/lengths.ts'
+import { type ByteRange, type FilmFacts, soundIndex, soundRate } from './film-facts.ts'
 
-/** What a range is for; ranges come in this order of kinds. */
+/** What a range is for; they come in this order of kinds, but for windows of paused readers and what the node reads. */
 export type StreamRangeKind = 'cursor' | 'window' | 'index'
 
 /** Pieces from `first` to `last`, both included. */
@@ -18,6 +20,8 @@ export interface StreamRange {
 export interface StreamCursor {
   /** The reader now wants the byte at `position` of its file. Moving on is consumption, anything else a seek. */
   moveTo(position: number, nowMs: number): void
+  /** What is known of the film from now on: its window is counted in seconds, its index zones are the film's own. */
+  setFilm(film: FilmFacts): void
   /** Its client does not read: its window waits behind those of readers that go on. moveTo() ends the pause. */
   pause(): void
   /** Takes its ranges away. Idempotent. */
@@ -26,36 +30,81 @@ export interface StreamCursor {
 
 /** Bytes from the cursor on that must come before anything else: what a player needs to show the next picture. */
 const CURSOR_BYTES = 512 * 1024
-/** The window ahead: 10 s of what the reader was seen to consume, within these bounds (bytes). */
+/**
+ * The window ahead: 10 s of what the reader was seen to consume, within these bounds (bytes). Facts of a film never
+ * make it smaller: pieces that have begun would be given up just when playing begins.
+ */
 const MIN_WINDOW_BYTES = 8 * 1024 * 1024
 const MAX_WINDOW_BYTES = 64 * 1024 * 1024
 const WINDOW_SEC = 10
-/** Where containers keep their index: MP4 `moov` at either end, Matroska cues at the end. */
+/** The window of a film whose rate is known, in seconds of playing, unless the settings say another. */
+const STREAM_AHEAD_SEC = 30
+/** And at most so many bytes: 25 s of the 80 Mbit/s that discs end at. */
+const MAX_FILM_WINDOW_BYTES = 256 * 1024 * 1024
+/** Where an index may be when that is not known: MP4 `moov` at either end, Matroska cues at the end. */
 const HEAD_BYTES = 5 * 1024 * 1024
 const TAIL_BYTES = 1024 * 1024
-/** Windows of several readers take turns in portions of this size. */
+/** Windows of several readers take turns in portions of this size at least, and so many at most. */
 const PORTION_BYTES = 2 * 1024 * 1024
+const MAX_PORTIONS = 32
 /** Consumption is averaged over about this time. */
 const AVERAGE_MS = 5000
+
+/** Whose limits windows follow, as they are now. */
+export interface LimitsOfWindows {
+  /** Seconds of playing that windows reach ahead in films whose rate is known; absent: 30. */
+  readonly limits: { readonly streamAheadSec?: number }
+}
+
+/** How StreamWindows.open() may be asked. */
+export interface WindowOptions {
+  /** It reads for the node itself: what it waits for comes as index zones do, behind what players need. */
+  readonly background?: boolean
+}
 
 class Reader implements StreamCursor {
   readonly offset: number
   readonly length: number
   position = 0
   paused = false
+  readonly background: boolean
   readonly #owner: StreamWindows
   #rate = 0
+  /** Bytes/s of its film; 0 = not known. */
+  #filmRate = 0
+  /** Null: not known. */
+  #index: readonly ByteRange[] | null = null
   #seenMs: number
 
-  constructor(owner: StreamWindows, offset: number, length: number, nowMs: number) {
+  constructor(owner: StreamWindows, offset: number, length: number, nowMs: number, background: boolean) {
     this.#owner = owner
     this.offset = offset
     this.length = length
     this.#seenMs = nowMs
+    this.background = background
   }
 
   get windowBytes(): number {
-    return Math.min(MAX_WINDOW_BYTES, Math.max(MIN_WINDOW_BYTES, this.#rate * WINDOW_SEC))
+    // What it consumes counts for films too: whoever copies one is faster than it is played, and a rate may be a lie.
+    const consumed = Math.min(MAX_WINDOW_BYTES, this.#rate * WINDOW_SEC)
+    const played = Math.min(MAX_FILM_WINDOW_BYTES, this.#filmRate * this.#owner.aheadSec)
+    return Math.max(MIN_WINDOW_BYTES, consumed, played)
+  }
+
+  /** What a player may want beside the place it plays. */
+  get indexZones(): readonly ByteRange[] {
+    if (this.#index !== null) return this.#index
+    const { length } = this
+    return [
+      { start: 0, end: HEAD_BYTES },
+      { start: Math.max(0, length - TAIL_BYTES), end: length },
+    ]
+  }
+
+  setFilm(film: FilmFacts): void {
+    this.#filmRate = soundRate(film.bytesPerSecond)
+    this.#index = soundIndex(film.index, this.length)
+    this.#owner.touched()
   }
 
   moveTo(position: number, nowMs: number): void {
@@ -94,13 +143,23 @@ class Reader implements StreamCursor {
 export class StreamWindows {
   readonly #lengths: TorrentLengths
   readonly #onChange: () => void
+  readonly #owner: LimitsOfWindows
   readonly #readers = new Set<Reader>()
   #ranges: StreamRange[] | null = []
 
-  /** `onChange` runs at every change, many times a turn: it should only note that ranges() must be read again. */
-  constructor(lengths: TorrentLengths, onChange: () => void) {
+  /**
+   * `onChange` runs at every change, many times a turn: it should only note that ranges() must be read again.
+   * The limits of `owner` are read whenever ranges are computed.
+   */
+  constructor(lengths: TorrentLengths, onChange: () => void, owner: LimitsOfWindows) {
     this.#lengths = lengths
     this.#onChange = onChange
+    this.#owner = owner
+  }
+
+  /** See LimitsOfWindows. */
+  get aheadSec(): number {
+    return this.#owner.limits.streamAheadSec ?? STREAM_AHEAD_SEC
   }
 
   /** Number of open readers. */
@@ -112,8 +171,8 @@ export class StreamWindows {
    * Opens a reader on the file that begins at byte `offset` of the torrent and has `length` bytes (above 0), at its
    * start.
    */
-  open(offset: number, length: number, nowMs: number): StreamCursor {
-    const reader = new Reader(this, offset, length, nowMs)
+  open(offset: number, length: number, nowMs: number, { background = false }: WindowOptions = {}): StreamCursor {
+    const reader = new Reader(this, offset, length, nowMs, background)
     this.#readers.add(reader)
     this.touched()
     return reader
@@ -140,15 +199,20 @@ export class StreamWindows {
     const out = new RangeList(this.#lengths)
     const active: Reader[] = []
     const paused: Reader[] = []
-    for (const reader of this.#readers) (reader.paused ? paused : active).push(reader)
+    const background: Reader[] = []
+    for (const reader of this.#readers) {
+      if (reader.background) background.push(reader)
+      else (reader.paused ? paused : active).push(reader)
+    }
     for (const reader of active) out.add('cursor', reader, reader.position, CURSOR_BYTES)
     addWindows(out, active)
+    // Before those of paused readers: what is found out is for one that goes on.
+    for (const reader of background) out.add('index', reader, reader.position, CURSOR_BYTES)
     addWindows(out, paused)
     const files = new Map<number, Reader>()
-    for (const reader of this.#readers) files.set(reader.offset, reader)
+    for (const reader of this.#readers) if (!reader.background) files.set(reader.offset, reader)
     for (const reader of files.values()) {
-      out.add('index', reader, 0, HEAD_BYTES)
-      out.add('index', reader, Math.max(0, reader.length - TAIL_BYTES), TAIL_BYTES)
+      for (const { start, end } of reader.indexZones) out.add('index', reader, start, end - start)
     }
     return out.list
   }
@@ -156,10 +220,18 @@ export class StreamWindows {
 
 /** Windows in portions, the nearest portion of every reader first. */
 function addWindows(out: RangeList, readers: readonly Reader[]): void {
-  for (let ahead = 0; ahead < MAX_WINDOW_BYTES; ahead += PORTION_BYTES) {
-    for (const reader of readers) {
-      const rest = reader.windowBytes - ahead
-      if (rest > 0) out.add('window', reader, reader.position + ahead, Math.min(PORTION_BYTES, rest))
+  const windows = readers.map(reader => {
+    const bytes = reader.windowBytes
+    return { reader, bytes, portion: Math.max(PORTION_BYTES, Math.ceil(bytes / MAX_PORTIONS)) }
+  })
+  let more = windows.length > 0
+  for (let turn = 0; more; turn += 1) {
+    more = false
+    for (const { reader, bytes, portion } of windows) {
+      const ahead = turn * portion
+      if (bytes <= ahead) continue
+      more = true
+      out.add('window', reader, reader.position + ahead, Math.min(portion, bytes - ahead))
     }
   }
 }

@@ -3,7 +3,7 @@
 
 import { AppError } from '../../base/errors.ts'
 import { availableAt, type RunForReaders, StreamReader } from './stream-reader.ts'
-import { type StreamRange, StreamWindows } from './stream-window.ts'
+import { type StreamRange, StreamWindows, type WindowOptions } from './stream-window.ts'
 import { judgeAll } from '../peers/interest.ts'
 import type { TorrentRequests } from '../peers/torrent-requests.ts'
 import type { TorrentPieces } from '../pieces/torrent-pieces.ts'
@@ -34,15 +34,20 @@ export class TorrentStreams {
   }
 
   /** Opens a reader, for which the torrent runs by `run`. Throws AppError MetadataNotFound, FileNotFound. */
-  open(fileIndex: number, run: RunForReaders): FileReader {
+  open(fileIndex: number, run: RunForReaders, options?: WindowOptions): FileReader {
     const core = this.#core
     const { content } = core
     if (content === null) throw new AppError('MetadataNotFound')
     const file = content.metainfo.files[fileIndex]
     if (file === undefined || file.padding) throw new AppError('FileNotFound')
     const { readers } = core
-    const windows = (readers.windows ??= new StreamWindows(content.lengths, () => core.engine.turnEnd.later(this.#job)))
-    return new StreamReader({ core, content, file, windows, run, reports: this.#reports })
+    const { engine } = core
+    const windows = (readers.windows ??= new StreamWindows(
+      content.lengths,
+      () => engine.turnEnd.later(this.#job),
+      engine,
+    ))
+    return new StreamReader({ core, content, file, windows, run, reports: this.#reports, options })
   }
 
   /** See AwakeTorrent.readNow. */

@@ -2,6 +2,7 @@
 // clock moved by hand. `log` arrays tell in which order things happened.
 
 import { AppError } from '../../../src/base/errors.ts'
+import type { FilmFacts } from '../../../src/torrent/streams/film-facts.ts'
 import type { LoadingMarks } from '../../../src/ports/loading-marks.ts'
 import type { InfoHash } from '../../../src/base/ids.ts'
 import type { Clock, Timer } from '../../../src/ports/clock.ts'
@@ -90,6 +91,10 @@ export class FakeTorrent implements TorrentHandle, AwakeTorrent {
   status: TorrentStatus
   selectedFiles: readonly number[] | null
   openReaders = 0
+  /** What readers wait at has not come; else it is there. */
+  readersWait = false
+  /** What readers were told of films. */
+  readonly films: FilmFacts[] = []
   tiers: string[][]
   webSeedRows: WebSeedRow[]
   have = new Uint8Array(0)
@@ -289,8 +294,9 @@ export class FakeTorrent implements TorrentHandle, AwakeTorrent {
     this.openReaders++
     return {
       sizeBytes: this.metainfo?.files[fileIndex]?.length ?? 0,
-      waitFor: () => 1,
+      waitFor: () => (this.readersWait ? new Promise(() => undefined) : 1),
       gaps: () => [],
+      setFilm: film => void this.films.push(film),
       read: () => Promise.resolve(0),
       close: () => void this.openReaders--,
     }

@@ -7,11 +7,15 @@ import { type StreamRange, StreamWindows } from '../../../src/torrent/streams/st
 const MIB = 1024 * 1024
 const LENGTHS = { totalLength: 1000 * MIB, pieceLength: MIB, pieceCount: 1000 }
 
-function windows(): { windows: StreamWindows; changes: () => number } {
+function windows(aheadSec = 30): { windows: StreamWindows; changes: () => number } {
   let changes = 0
-  const made = new StreamWindows(LENGTHS, () => {
-    changes++
-  })
+  const made = new StreamWindows(
+    LENGTHS,
+    () => {
+      changes++
+    },
+    { limits: { streamAheadSec: aheadSec } },
+  )
   return { windows: made, changes: () => changes }
 }
 
@@ -125,4 +129,94 @@ test('a thousand readers at different places are computed in a few milliseconds'
     w.ranges()
   }
   assert.ok((performance.now() - start) / 10 < 20, `${(performance.now() - start) / 10} ms`)
+})
+
+test('of a film whose rate is known: a window in seconds, the index of the film alone, from the first request on', () => {
+  const { windows: w, changes } = windows()
+  const reader = w.open(100 * MIB, 200 * MIB, 0)
+  reader.setFilm({ bytesPerSecond: MIB / 2, index: [{ start: 199.9 * MIB, end: 200 * MIB }], keys: null })
+  assert.equal(changes(), 2)
+  assert.equal(draw(w.ranges()), 'cursor 100-100 | window 100-114 | index 299-299')
+  reader.moveTo(50 * MIB, 1)
+  assert.equal(draw(w.ranges()), 'cursor 150-150 | window 150-164 | index 299-299')
+})
+
+test('the window of a film follows the setting, within 8 and 256 MiB, whatever its facts say', () => {
+  const cases: readonly [number, number, number][] = [
+    [MIB, 60, 60],
+    // Never less than without facts.
+    [100, 30, 8],
+    [20 * MIB, 30, 256],
+    [Number.MAX_VALUE, 30, 256],
+    // No rate: as without facts.
+    [0, 30, 8],
+    [-1, 30, 8],
+    [Number.NaN, 30, 8],
+    [Number.POSITIVE_INFINITY, 30, 8],
+  ]
+  for (const [bytesPerSecond, seconds, expected] of cases) {
+    const { windows: w } = windows(seconds)
+    w.open(0, 900 * MIB, 0).setFilm({ bytesPerSecond, index: [], keys: null })
+    assert.equal(draw(w.ranges()), `cursor 0-0 | window 0-${expected - 1}`)
+    assert.ok(w.ranges().length < 40, 'in a few portions')
+  }
+})
+
+test('an index that lies about its place is not believed, and not more than 32 MiB of it', () => {
+  const { windows: w } = windows()
+  const reader = w.open(100 * MIB, 100 * MIB, 0)
+  const index = [
+    { start: Number.NaN, end: 5 * MIB },
+    { start: 90 * MIB, end: 80 * MIB },
+    { start: -5 * MIB, end: MIB },
+    { start: 99.5 * MIB, end: 1e18 },
+    { start: 20 * MIB, end: 90 * MIB },
+    { start: 95 * MIB, end: 96 * MIB },
+  ]
+  reader.setFilm({ bytesPerSecond: MIB / 10, index, keys: null })
+  // 0.5 MiB, twice 1 MiB, and what is left of 32 for the largest.
+  assert.equal(
+    draw(w.ranges().filter(range => range.kind === 'index')),
+    'index 199-199 | index 100-100 | index 195-195 | index 120-149',
+  )
+  const many = Array.from({ length: 1000 }, (_, i) => ({ start: i * MIB, end: i * MIB + 1 }))
+  reader.setFilm({ bytesPerSecond: MIB / 10, index: many, keys: null })
+  assert.equal(draw(w.ranges().filter(range => range.kind === 'index')), 'index 100-115')
+})
+
+test('what the node reads for itself comes behind the windows of players', () => {
+  const { windows: w } = windows()
+  w.open(0, 100 * MIB, 0, { background: true }).moveTo(99 * MIB, 0)
+  assert.equal(draw(w.ranges()), 'index 99-99')
+  w.open(0, 100 * MIB, 0).setFilm({ bytesPerSecond: MIB / 10, index: [], keys: null })
+  assert.equal(draw(w.ranges()), 'cursor 0-0 | window 0-7 | index 99-99')
+})
+
+test('and before the windows of paused ones: facts are found out for a player that goes on', () => {
+  const { windows: w } = windows()
+  w.open(500 * MIB, 100 * MIB, 0).pause()
+  w.open(0, 100 * MIB, 0, { background: true }).moveTo(99 * MIB, 0)
+  const text = draw(w.ranges())
+  assert.ok(text.startsWith('index 99-99 | window 500-507'), text)
+})
+
+test('who copies a film, or plays one whose rate is a lie, has a window by what it consumes', () => {
+  const { windows: w } = windows()
+  const reader = w.open(0, 900 * MIB, 0)
+  reader.setFilm({ bytesPerSecond: 1000, index: [], keys: null })
+  let position = 0
+  for (let ms = 50; ms <= 20_000; ms += 50) reader.moveTo((position += 0.2 * MIB), ms)
+  const window = w.ranges().filter(({ kind }) => kind === 'window')
+  const ahead = (window.at(-1)?.last ?? 0) - (window[0]?.first ?? 0) + 1
+  assert.ok(ahead >= 36 && ahead <= 44, `${ahead}`)
+})
+
+test('a head with large attachments leaves room for the index itself', () => {
+  const { windows: w } = windows()
+  const index = [
+    { start: 0, end: 40 * MIB },
+    { start: 95 * MIB, end: 95.1 * MIB },
+  ]
+  w.open(0, 100 * MIB, 0).setFilm({ bytesPerSecond: MIB / 10, index, keys: null })
+  assert.equal(draw(w.ranges().filter(({ kind }) => kind === 'index')), 'index 95-95 | index 0-31')
 })

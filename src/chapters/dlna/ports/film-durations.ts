@@ -1,4 +1,8 @@
-// How long films are, as far as somebody has looked into them.
+// Who finds out how long films are.
 
-/** Milliseconds that a file plays; null: nobody knows. Never looks itself. */
-export type FilmDurations = (infohash: string, fileIndex: number) => number | null
+/** Seconds that a file plays; null: it is no film, or says nothing of it. May read the file. Rejects when not now. */
+export type FilmDurations = (
+  infohash: string,
+  fileIndex: number,
+  asker: { readonly signal: AbortSignal },
+) => Promise<number | null>

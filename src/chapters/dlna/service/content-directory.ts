@@ -30,6 +30,8 @@ export type ActionResults = Readonly<Record<string, string | number | readonly s
 /** What answers are made of. */
 export interface DirectoryFacts {
   readonly catalogue: MediaCatalogue
+  /** Finds out what is not known yet of objects that are to be told; takes a moment at most. */
+  look(objects: readonly MediaObject[]): Promise<void>
   /** An object in the words for who asks. */
   told(object: MediaObject): DidlContainer | DidlItem
 }
@@ -100,9 +102,10 @@ async function browse(parameters: ReadonlyMap<string, string>, facts: DirectoryF
 async function listed(
   objects: readonly MediaObject[],
   total: number,
-  { catalogue, told }: DirectoryFacts,
+  { catalogue, look, told }: DirectoryFacts,
   filter: DidlFilter,
 ): Promise<ActionResults> {
+  if (filter.wants('res@duration')) await look(objects)
   const result = [xmlText(DIDL_HEAD)]
   let [returned, chars] = [0, 0]
   for (const object of objects) {

@@ -8,7 +8,6 @@ import type { FurtherAnswer, FurtherRequest, FurtherService } from '../../../htt
 import type { Header } from '../../../http/header-block.ts'
 import { sameNetwork } from '../../../wire/net/ip-network.ts'
 import type { MediaDownload, MediaObject } from '../core/media-objects.ts'
-import type { FilmDurations } from '../ports/film-durations.ts'
 import type { LanInterface } from '../ports/lan-interfaces.ts'
 import {
   DESCRIPTION_PATH,
@@ -26,6 +25,7 @@ import type { GrantedDevice } from './server-state.ts'
 import { linkPath } from './media-links.ts'
 import type { MediaLibrary } from './media-library.ts'
 import type { MediaStreams } from './media-streams.ts'
+import type { ShownDurations } from './shown-durations.ts'
 import { SubscriptionRefused, type SubscriptionRequest, type Subscriptions } from './subscriptions.ts'
 
 const XML = 'text/xml; charset="utf-8"'
@@ -41,7 +41,7 @@ export interface RequestsDeps {
   readonly subscriptions: Subscriptions
   /** Actions of all interfaces that are being answered. */
   readonly actions: Semaphore
-  readonly durations: FilmDurations
+  readonly durations: ShownDurations
   /** The header SERVER. */
   readonly server: string
   description(): DeviceFacts
@@ -138,7 +138,11 @@ export class MediaRequests implements FurtherService {
       const results = await answerAction(asked, async () => {
         const device = await this.#deps.grants.seen(request.remoteIp, request.header('user-agent'))
         const catalogue = await this.#deps.library.current()
-        return { catalogue, told: object => this.#told(object, device) }
+        return {
+          catalogue,
+          look: objects => this.#deps.durations.look(objects),
+          told: object => this.#told(object, device),
+        }
       })
       return this.#xml(encodeResult(asked, results))
     } catch (error) {
@@ -162,7 +166,7 @@ export class MediaRequests implements FurtherService {
       media: file.mime.startsWith('video/') ? 'video' : 'audio',
       mime: file.mime,
       size: file.size,
-      durationMs: this.#deps.durations(download.infohash, file.index),
+      durationMs: this.#deps.durations.of(object),
       dateSec: download.addedSec,
       url: link(file.index, file.name),
       subtitles: file.subtitles.map(({ type, index, name }) => ({ type, url: link(index, name) })),

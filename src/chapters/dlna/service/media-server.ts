@@ -19,6 +19,7 @@ import type { DlnaInterfaceRecord } from './dlna-api.ts'
 import { type LibraryDownloads, MediaLibrary } from './media-library.ts'
 import { MediaRequests } from './media-requests.ts'
 import { MediaStreams } from './media-streams.ts'
+import { ShownDurations } from './shown-durations.ts'
 import { Subscriptions } from './subscriptions.ts'
 
 /** Between two looks at the interfaces, and at the downloads while somebody subscribes to changes. */
@@ -76,6 +77,7 @@ export class MediaServer {
   readonly #library: MediaLibrary
   readonly #streams: MediaStreams
   readonly #subscriptions: Subscriptions
+  readonly #durations: ShownDurations
   readonly #actions = new Semaphore(ACTIONS.atATime, ACTIONS.waiting)
   readonly #served = new Map<string, Served>()
   readonly #problems = new Map<string, Problem>()
@@ -88,7 +90,7 @@ export class MediaServer {
   constructor(options: MediaServerOptions, deps: MediaServerDeps) {
     this.#options = options
     this.#deps = deps
-    const { clock, random, grants, downloads, post } = deps
+    const { clock, random, grants, downloads, post, durations } = deps
     const content = SERVICES.find(({ key }) => key === 'content')
     this.#library = new MediaLibrary({
       clock,
@@ -97,6 +99,7 @@ export class MediaServer {
       changed: () => content !== undefined && this.#subscriptions.changed(content),
     })
     this.#streams = new MediaStreams({ grants, library: this.#library, downloads })
+    this.#durations = new ShownDurations({ clock, durations })
     this.#subscriptions = new Subscriptions({
       clock,
       random,
@@ -146,6 +149,7 @@ export class MediaServer {
     this.#timer?.cancel()
     this.#library.stop()
     this.#subscriptions.stop()
+    this.#durations.stop()
     await this.#looking
     await Promise.all(Array.from(this.#served.keys(), ip => this.#close(ip)))
   }
@@ -202,7 +206,7 @@ export class MediaServer {
   }
 
   async #serve(at: LanInterface): Promise<Served> {
-    const { clock, random, grants, network, durations } = this.#deps
+    const { clock, random, grants, network } = this.#deps
     const { name, version } = this.#options
     const server = `Linux UPnP/1.0 DLNADOC/1.50 Tributary/${version}`
     const requests = new MediaRequests(at, {
@@ -211,7 +215,7 @@ export class MediaServer {
       streams: this.#streams,
       subscriptions: this.#subscriptions,
       actions: this.#actions,
-      durations,
+      durations: this.#durations,
       server,
       description: () => ({ udn: grants.udn, name, version }),
     })

@@ -88,8 +88,7 @@ function serverOf(deps: DlnaDeps, { listening }: RunningCore, grants: DeviceGran
       listening,
       network: new DgramSsdp(),
       post: postEvent,
-      // Nobody looks into films yet.
-      durations: () => null,
+      durations: (infohash, index, asker) => downloads.films.duration(infohash, index, asker),
       interfaces: () => lanInterfaces(interfaces),
     },
   )

@@ -57,17 +57,20 @@ export class FactsFolder implements FilmStore {
     const known = await this.#open()
     const bytes = known.get(name)
     if (bytes === undefined) return null
+    // The newest now; it stays while it is read, for others ask meanwhile.
     known.delete(name)
+    known.set(name, bytes)
     try {
       const kept = JSON.parse((await this.#folder.read(name)) ?? 'null') as Kept | null
-      if (kept?.version === VERSION) {
-        known.set(name, bytes)
-        return kept.facts
-      }
+      if (kept?.version === VERSION) return kept.facts
     } catch (error) {
       this.#options.log.warn('facts of a film are read again', { tag, error: errorText(error) })
     }
-    await this.#remove(name)
+    // Unless others have written it again or removed it meanwhile.
+    if (known.get(name) === bytes) {
+      known.delete(name)
+      await this.#remove(name)
+    }
     return null
   }
 

@@ -1,5 +1,5 @@
 // The bytes of a film in a download: read where they are there, asked of the swarm where they are not, by a reader as
-// streams have one. Nothing here waits for ever.
+// streams have one, behind what players need. Nothing here waits for ever.
 
 import { AppError } from '../../../base/errors.ts'
 import type { Arena, Slot } from '../../../ports/arena.ts'
@@ -85,7 +85,7 @@ export class FilmBytes implements ReadableFilm {
 
   constructor(file: StreamableFile, disk: FilmDisk) {
     this.size = file.size
-    this.#reader = file.openReader()
+    this.#reader = file.openReader({ background: true })
     this.#disk = disk
   }
 

@@ -30,6 +30,7 @@ export class FilmJob {
   #facts: FilmFacts | null = null
   #wanted: ByteRange | null = null
   #askers = 0
+  readonly #tells = new Set<(facts: FilmFacts) => void>()
   #isOver = false
   /** Settles with the look that goes on, or that comes next. Never rejects. */
   #look: Promise<void> = Promise.resolve()
@@ -65,14 +66,18 @@ export class FilmJob {
     return this.#isOver
   }
 
-  /** Somebody waits for it. */
-  join(): void {
+  /** Somebody waits for it. `tell`: is called with what is known, now and after each look that brought something. */
+  join(tell?: (facts: FilmFacts) => void): void {
     this.#askers += 1
+    if (tell === undefined) return
+    this.#tells.add(tell)
+    if (this.#facts !== null) tell(this.#facts)
   }
 
-  /** And no longer does. */
-  leave(): void {
+  /** And no longer does; `tell` as it joined. */
+  leave(tell?: (facts: FilmFacts) => void): void {
     this.#askers -= 1
+    if (tell !== undefined) this.#tells.delete(tell)
     if (this.#askers === 0) this.end()
   }
 
@@ -106,6 +111,7 @@ export class FilmJob {
       case 'read':
         this.#facts = outcome.reading.facts
         this.#wanted = outcome.reading.missing
+        if (this.#facts !== null) for (const tell of this.#tells) tell(this.#facts)
         return this.#wanted === null ? this.#facts : null
       case 'missing':
         this.#wanted = outcome.range

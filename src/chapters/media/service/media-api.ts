@@ -20,12 +20,23 @@ export interface MediaAnswer {
 
 /** Facts of films in downloads. */
 export interface MediaService {
+  /** What is kept of a file of a download; null: nothing yet. Wakes and reads no download. */
+  kept(infohash: string, fileIndex: number): Promise<FilmFacts | null>
   /**
    * What is known of the file. What must be downloaded for it is asked of the swarm for up to `waitMs`, as long as
    * `asker` is there. AppErrors MediaUnreadable, DownloadNotFound, FileNotFound, MetadataTimeout, TooManyRequests,
    * NotReady, Aborted, and what reading the download's files rejects with.
    */
   facts(infohash: string, fileIndex: string, waitMs: number, asker: Asker): Promise<MediaAnswer>
+}
+
+/** Facts of films that are played while they come in. */
+export interface MediaWatching {
+  /**
+   * Calls `tell` with what is known of the file as it becomes more, and asks the swarm for the rest as long as `asker`
+   * is there. Resolves when all has been told. AppErrors as MediaService.facts().
+   */
+  watch(infohash: string, fileIndex: string, asker: Asker, tell: (facts: FilmFacts) => void): Promise<void>
 }
 
 /** What the routes of this chapter use beside the services of the core. */

@@ -9,7 +9,7 @@ import type { FilmReader } from '../ports/film-reader.ts'
 import type { FilmStore } from '../ports/film-store.ts'
 import { FilmBytes, type FilmDisk } from './film-bytes.ts'
 import { FilmJob, type JobState } from './film-job.ts'
-import type { MediaAnswer, MediaService } from './media-api.ts'
+import type { MediaAnswer, MediaService, MediaWatching } from './media-api.ts'
 import { ReaderLine } from './reader-line.ts'
 import { UnreadableFilms } from './unreadable-films.ts'
 import { Waits } from './waits.ts'
@@ -29,8 +29,8 @@ export interface MediaFactsDeps {
   readonly streamable: (infohash: string, fileIndex: string, asker: Asker) => StreamableFile | Promise<StreamableFile>
 }
 
-/** MediaService over the downloads of a node. */
-export class MediaFacts implements MediaService {
+/** Facts of films over the downloads of a node. */
+export class MediaFacts implements MediaService, MediaWatching {
   readonly #deps: MediaFactsDeps
   readonly #line: ReaderLine
   readonly #jobs = new Map<string, FilmJob>()
@@ -48,6 +48,10 @@ export class MediaFacts implements MediaService {
     return this.#jobs.size
   }
 
+  kept(infohash: string, fileIndex: number): Promise<FilmFacts | null> {
+    return this.#deps.store.get(`${infohash}-${fileIndex}`)
+  }
+
   async facts(infohash: string, fileIndex: string, waitMs: number, asker: Asker): Promise<MediaAnswer> {
     const file = await this.#deps.streamable(infohash, fileIndex, asker)
     const { name, size, tag } = file
@@ -56,6 +60,26 @@ export class MediaFacts implements MediaService {
     if (asker.signal.aborted) throw new AppError('Aborted')
     const state = await this.#wait(this.#jobOf(file), waitMs, asker.signal)
     return { name, size, ...state }
+  }
+
+  async watch(infohash: string, fileIndex: string, asker: Asker, tell: (facts: FilmFacts) => void): Promise<void> {
+    const file = await this.#deps.streamable(infohash, fileIndex, asker)
+    const kept = await this.#deps.store.get(file.tag)
+    const { signal } = asker
+    if (signal.aborted) throw new AppError('Aborted')
+    if (kept !== null) {
+      tell(kept)
+      return
+    }
+    const job = this.#jobOf(file)
+    const waits = new Waits(this.#deps.clock, signal)
+    job.join(tell)
+    try {
+      await Promise.race([job.whole, waits.left()])
+    } finally {
+      waits.end()
+      job.leave(tell)
+    }
   }
 
   /** Ends what is under way. */

@@ -30,6 +30,14 @@ export class Waits {
     return wait
   }
 
+  /** Rejects with AppError Aborted when the asker leaves; settles by nothing else. */
+  left(): Promise<never> {
+    const wait = new Promise<never>((_resolve, reject) => void this.#rejects.add(reject))
+    wait.catch(() => undefined)
+    if (this.#signal.aborted) this.#reject()
+    return wait
+  }
+
   /** No timer of it goes on. */
   end(): void {
     this.#signal.removeEventListener('abort', this.#left)

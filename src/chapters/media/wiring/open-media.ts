@@ -1,7 +1,10 @@
-// The service of films, there from the first moment; what it works with is loaded when facts are first asked for.
+// The service of films, there from the first moment; what it works with is loaded when facts are first asked for, or
+// when a film is played that is not all there.
 
 import type { Kernel, OpenedChapter } from '../../../node/kernel.ts'
 import { OpenedAtFirstUse } from '../../../node/opened-at-first-use.ts'
+import { FollowedFilms } from '../service/followed-films.ts'
+import { filmDuration } from '../service/film-duration.ts'
 import type { MediaRouteServices } from '../service/media-api.ts'
 import type { MediaFacts } from '../service/media-facts.ts'
 
@@ -9,8 +12,14 @@ import type { MediaFacts } from '../service/media-facts.ts'
 export function openMedia({ stateDir, clock, log, downloads }: Kernel): OpenedChapter {
   const media = new OpenedAtFirstUse<MediaFacts>()
   const services: MediaRouteServices = {
-    media: { facts: async (...asked) => (await media.open()).facts(...asked) },
+    media: {
+      kept: async (...asked) => (await media.open()).kept(...asked),
+      facts: async (...asked) => (await media.open()).facts(...asked),
+    },
   }
+  let followed: FollowedFilms | null = null
+  const films = (): FollowedFilms =>
+    (followed ??= new FollowedFilms({ watch: async (...asked) => (await media.open()).watch(...asked) }))
   return {
     services,
     start({ rangeArena }) {
@@ -18,8 +27,15 @@ export function openMedia({ stateDir, clock, log, downloads }: Kernel): OpenedCh
         const { makeMedia } = await import('./media-parts.ts')
         return makeMedia({ stateDir, clock, log: log.part('media'), downloads, arena: rangeArena })
       })
+      downloads.films.setSource({
+        follow: (...asked) => films().follow(...asked),
+        duration: (...asked) => filmDuration(services.media, ...asked),
+      })
       return Promise.resolve()
     },
-    stop: limitMs => media.stop(limitMs),
+    stop(limitMs) {
+      downloads.films.setSource(null)
+      return media.stop(limitMs)
+    },
   }
 }

@@ -88,7 +88,7 @@ async function start(): Promise<void> {
         join: async () => ({ announce: async () => undefined, send: () => undefined, close: async () => undefined }),
       },
       post: async message => void events.push(message),
-      durations: (infohash, index) => (infohash === hashOf(1) && index === 0 ? 65_000 : null),
+      durations: async (infohash, index) => (infohash === hashOf(1) && index === 0 ? 65 : null),
       interfaces: () => [{ name: 'lo', ip: '127.0.0.1', bits: 30 }],
     },
   )

@@ -161,6 +161,15 @@ describe('players in the network', { skip, concurrency: 1 }, () => {
     assert.match(head, /contentFeatures\.dlna\.org: DLNA\.ORG_OP=01;/)
   })
 
+  test('a folder tells how long its films play', { timeout: 60_000 }, async () => {
+    // What is found after a page was answered is in the next one.
+    const [, told = ''] = await waitFor('the length', () =>
+      /duration=&quot;([\d:.]+)&quot;[^&]*&gt;http:[^&<]*film\.mkv/.exec(browse('f', 0, 0)),
+    )
+    const [hours = 0, minutes = 0, seconds = 0] = told.split(':').map(Number)
+    assert.ok(Math.abs(hours * 3600 + minutes * 60 + seconds - SECONDS) < 1, told)
+  })
+
   test('a film that is still downloading plays from where it is missing; stopped it is not shown', {
     timeout: 120_000,
   }, async t => {

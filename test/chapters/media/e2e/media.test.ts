@@ -40,6 +40,7 @@ describe('facts of films', { skip: needs('ffmpeg'), concurrency: 1 }, () => {
     for (const name of names) files.push({ path: name, content: await readFile(await films.make(name)) })
     files.push({ path: 'notes.txt', content: new TextEncoder().encode('#EXTM3U\nfile:///etc/passwd\n') })
     files.push({ path: 'rest.bin', content: seededBytes(40 * PIECE) })
+    files.push({ path: 'start.mp4', content: await readFile(await films.make('start.mp4')) })
     made = makeTorrent({ name: 'films', files, pieceLength: PIECE })
     ;({ infoHash } = made)
     const data = await folder.sub('data')
@@ -112,6 +113,24 @@ describe('facts of films', { skip: needs('ffmpeg'), concurrency: 1 }, () => {
     assert.equal(found.complete, true)
     assert.equal(found.facts?.container, 'mp4')
     assert.equal(found.facts?.keyframes?.count, 2)
+  })
+
+  test('of a film that is played while it comes in, the node finds the facts out by itself', async () => {
+    const player = await startNode({ settings: { 'libtorrent.max_download_rate': 100_000 } })
+    try {
+      const destination = await folder.sub('played')
+      await addDownload(player, await writeTorrent(made, folder.path), destination)
+      // Nine seconds of download, which the end of the node cuts.
+      for (const index of [4, 6]) player.request('GET', `/downloads/${infoHash}/stream/${index}`).catch(() => undefined)
+      await addDownload(player, `magnet:?xt=urn:btih:${infoHash}&x.pe=127.0.0.1:${await portOf(seeder)}`, destination)
+      const kept = await waitFor('facts', async () => {
+        const names = await readdir(join(player.stateDir, 'media')).catch((): string[] => [])
+        return names.some(name => name.endsWith('.json')) ? names : null
+      })
+      assert.deepEqual(kept, [`${infoHash}-6.json`])
+    } finally {
+      await player.stop()
+    }
   })
 
   test('the command shows a table, and with --json what the node says', async () => {

@@ -1,6 +1,6 @@
 // A film of a download in memory: what is there of it grows by and by, and its readers are counted.
 
-import type { StreamableFile, StreamReader } from '../../../../src/services/downloads/streams-api.ts'
+import type { ReaderOptions, StreamableFile, StreamReader } from '../../../../src/services/downloads/streams-api.ts'
 import { AppError } from '../../../../src/base/errors.ts'
 import type { ByteRange } from '../../../../src/chapters/media/core/byte-source.ts'
 
@@ -14,6 +14,8 @@ export class MemoryFilm implements StreamableFile {
   /** Readers that are open, and bytes that they have read. */
   open = 0
   read = 0
+  /** How readers were opened. */
+  readonly opened: ReaderOptions[] = []
   /** Places that readers wait at. */
   readonly waited: number[] = []
   /** Settles every read; rejects it where a test says so. */
@@ -55,8 +57,9 @@ export class MemoryFilm implements StreamableFile {
     this.#waiters.clear()
   }
 
-  openReader(): StreamReader {
+  openReader(options: ReaderOptions = {}): StreamReader {
     this.open += 1
+    this.opened.push(options)
     let closed = false
     return {
       waitFor: position => {

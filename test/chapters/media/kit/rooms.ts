@@ -35,7 +35,9 @@ export const rooms: Record<string, readonly string[]> = {
   'chapters/media/service': [
     'base',
     'ports',
+    'http/media-types.ts',
     'services/downloads/streams-api.ts',
+    'torrent/streams/film-facts.ts',
     'chapters/media/core',
     'chapters/media/ports',
     'chapters/media/probe',

@@ -27,5 +27,5 @@ const answer: MediaAnswer = {
 
 /** What the double of all services has for films. */
 export function serviceDouble(note: (...call: unknown[]) => void): { readonly media: MediaService } {
-  return { media: { facts: notedAnswers(note)('mediaFacts', answer) } }
+  return { media: { kept: async () => null, facts: notedAnswers(note)('mediaFacts', answer) } }
 }

@@ -61,7 +61,7 @@ async function rig(fails: Rig['fails'] = ''): Promise<Rig> {
         },
       },
       post: async () => undefined,
-      durations: () => null,
+      durations: async () => null,
       interfaces: () => {
         if (found.fails === 'interfaces') throw new Error('EMFILE')
         return [LAN]

@@ -48,6 +48,16 @@ describe('kept facts', () => {
     assert.equal(await open().get(`${HASHES[0]}-1`), null)
   })
 
+  test('are there for everybody who asks at the same moment', async () => {
+    await open().put(`${HASHES[0]}-0`, factsOf(1))
+    const kept = open()
+    const both = await Promise.all([kept.get(`${HASHES[0]}-0`), kept.get(`${HASHES[0]}-0`)])
+    assert.deepEqual(
+      both.map(facts => facts?.duration),
+      [1, 1],
+    )
+  })
+
   test('the least lately used go first, by number and by bytes', async () => {
     const kept = open({ films: 2, bytes: 1_000_000 })
     await kept.put(`${HASHES[0]}-0`, factsOf(1))

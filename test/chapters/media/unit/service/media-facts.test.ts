@@ -219,6 +219,62 @@ describe('facts of films in downloads', () => {
     assertQuiet()
   })
 
+  test('who watches is told what is known as it becomes more, by a reader behind players', async () => {
+    const { table } = makeFlac()
+    const film = filmAt(0)
+    film.holes = [{ start: 0, end: film.size }]
+    const told: (number | null)[] = []
+    let over = false
+    const asker = { signal: new AbortController().signal }
+    const watched = media.watch('', '0', asker, ({ keys }) => told.push(keys?.times.length ?? null))
+    void watched.then(() => (over = true))
+    await clock.advance(1000)
+    assert.deepEqual(told, [])
+    film.arrive({ start: 0, end: table.start })
+    await clock.advance(10 * MINUTE)
+    assert.deepEqual([told, over], [[null], false], 'it goes on however long it takes')
+    const second: (number | null)[] = []
+    const both = media.watch('', '0', asker, ({ keys }) => second.push(keys?.times.length ?? null))
+    await clock.advance(1000)
+    assert.deepEqual(second, [null], 'at once')
+    film.arrive({ start: 0, end: film.size })
+    await clock.advance(1000)
+    await Promise.all([watched, both])
+    assert.deepEqual(
+      [told, second],
+      [
+        [null, 10],
+        [null, 10],
+      ],
+    )
+    assert.deepEqual(film.opened, [{ background: true }])
+    assertQuiet()
+    const third: (number | null)[] = []
+    await media.watch('', '0', asker, ({ keys }) => third.push(keys?.times.length ?? null))
+    assert.deepEqual([third, film.opened.length], [[10], 1], 'it is kept')
+  })
+
+  test('who watches and leaves ends it, also before it began', async () => {
+    const film = filmAt(0)
+    film.holes = [{ start: 0, end: film.size }]
+    const leaving = new AbortController()
+    const left = assert.rejects(
+      media.watch('', '0', leaving, () => assert.fail()),
+      { code: 'Aborted' },
+    )
+    await clock.advance(1000)
+    assert.equal(media.films, 1)
+    leaving.abort()
+    await left
+    await assert.rejects(
+      media.watch('', '0', leaving, () => assert.fail()),
+      { code: 'Aborted' },
+    )
+    await clock.advance(1)
+    assert.equal(film.opened.length, 1)
+    assertQuiet()
+  })
+
   test('a stop ends what is waited for', async () => {
     const film = filmAt(0)
     film.holes = [{ start: 0, end: film.size }]
