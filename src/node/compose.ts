@@ -39,6 +39,7 @@ import { makeServices, type NodeServices } from './services.ts'
 import type { Settings } from './settings/settings-schema.ts'
 import { SideServices } from './side-services.ts'
 import { StartedParts } from './started-parts.ts'
+import { StartMemory } from './start-memory.ts'
 import { holdYoungGeneration } from './young-generation.ts'
 
 /** Of the time that the engine is waited for, ms: what it takes to close when its sessions have ended late. */
@@ -49,10 +50,6 @@ const RECORDS_SHARE = 0.15
 
 /** What is kept of it for a part, whatever others take that do not end. */
 const KEPT = { engine: 0.35, records: RECORDS_SHARE, http: 0.15 } as const
-
-/** What a start has left behind is collected; the second time finds whole pages free, and then all is given back. */
-const COLLECT_MS = [6000, 8000]
-const GIVE_BACK_MS = 10_000
 
 /** The database takes longer to open than this. */
 const FIRST_ANSWER_MS = 10
@@ -130,7 +127,7 @@ export class TributaryNode {
     this.#parts.events.emit('tribler_started')
   }
 
-  /** What only the start has used: V8's own part first. */
+  /** What only the start has used: V8's own part first, of which the second time finds whole pages free. */
   #giveBackLater(records: RecordsStore): void {
     const { clock, settings, started } = this.#environment
     if (settings.values.disk.hash === 'node') return
@@ -138,9 +135,13 @@ export class TributaryNode {
       collectSoon()
       records.rest(nativePart)
     }
-    const timers = COLLECT_MS.map(ms => clock.after(ms, collect))
-    timers.push(clock.after(GIVE_BACK_MS, () => void giveBackMemory()))
-    started.add('memory of the start', async () => timers.forEach(timer => timer.cancel()))
+    const memory = new StartMemory({
+      clock,
+      busyMs: () => performance.eventLoopUtilization().active,
+      steps: [collect, collect, () => void giveBackMemory()],
+    })
+    memory.start()
+    started.add('memory of the start', async () => memory.stop())
   }
 
   async #load(
