@@ -2,8 +2,7 @@
 // the interface's own network are answered, and only where the Host is the address they asked (pages that rebind a name
 // to it get nothing); nothing is changed but who hears of changes.
 
-import { AppError, DecodeError } from '../../../base/errors.ts'
-import type { Semaphore } from '../../../base/semaphore.ts'
+import { DecodeError } from '../../../base/errors.ts'
 import type { FurtherAnswer, FurtherRequest, FurtherService } from '../../../http/further-listener.ts'
 import type { Header } from '../../../http/header-block.ts'
 import { sameNetwork } from '../../../wire/net/ip-network.ts'
@@ -19,6 +18,7 @@ import {
 import type { DidlContainer, DidlItem } from '../wire/didl.ts'
 import { type ServiceTemplate, SERVICES } from '../wire/services.ts'
 import { ActionError, decodeAction, encodeFault, encodeResult, MAX_ACTION_BYTES } from '../wire/soap.ts'
+import type { ActionPlaces } from './action-places.ts'
 import { answerAction } from './content-directory.ts'
 import type { DeviceGrants } from './device-grants.ts'
 import type { GrantedDevice } from './server-state.ts'
@@ -40,7 +40,7 @@ export interface RequestsDeps {
   readonly streams: MediaStreams
   readonly subscriptions: Subscriptions
   /** Actions of all interfaces that are being answered. */
-  readonly actions: Semaphore
+  readonly actions: ActionPlaces
   readonly durations: ShownDurations
   /** The header SERVER. */
   readonly server: string
@@ -121,14 +121,8 @@ export class MediaRequests implements FurtherService {
 
   // --- actions
 
-  async #control(service: ServiceTemplate, request: FurtherRequest): Promise<FurtherAnswer> {
-    const { actions } = this.#deps
-    if (!(await actions.acquire())) throw new AppError('TooManyRequests')
-    try {
-      return await this.#act(service, request)
-    } finally {
-      actions.release()
-    }
+  #control(service: ServiceTemplate, request: FurtherRequest): Promise<FurtherAnswer> {
+    return this.#deps.actions.run(request.remoteIp, () => this.#act(service, request))
   }
 
   async #act(service: ServiceTemplate, request: FurtherRequest): Promise<FurtherAnswer> {

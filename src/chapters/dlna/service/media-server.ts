@@ -2,7 +2,6 @@
 // made -> (start) running -> (stop) over. Interfaces that come and go are followed by looking at them again.
 
 import { AppError, errorText } from '../../../base/errors.ts'
-import { Semaphore } from '../../../base/semaphore.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { FurtherListener, FurtherListening } from '../../../http/further-listener.ts'
 import type { Log } from '../../../ports/log.ts'
@@ -12,6 +11,7 @@ import type { FilmDurations } from '../ports/film-durations.ts'
 import type { LanInterface } from '../ports/lan-interfaces.ts'
 import type { SsdpNetwork } from '../ports/ssdp-network.ts'
 import { SERVICES } from '../wire/services.ts'
+import { ActionPlaces } from './action-places.ts'
 import { Announcer } from './announcer.ts'
 import { sourceProtocols } from './content-directory.ts'
 import type { DeviceGrants } from './device-grants.ts'
@@ -28,7 +28,7 @@ const LOOK_MS = 15_000
 const MOST_WAIT_MS = 600_000
 
 /** Actions answered at a time, and those that wait: each may make a list of thousands. */
-const ACTIONS = { atATime: 4, waiting: 32 }
+const ACTIONS = { atATime: 4, waiting: 32, ofAddress: 12 }
 
 /** How it is set up. */
 export interface MediaServerOptions {
@@ -78,7 +78,7 @@ export class MediaServer {
   readonly #streams: MediaStreams
   readonly #subscriptions: Subscriptions
   readonly #durations: ShownDurations
-  readonly #actions = new Semaphore(ACTIONS.atATime, ACTIONS.waiting)
+  readonly #actions = new ActionPlaces(ACTIONS)
   readonly #served = new Map<string, Served>()
   readonly #problems = new Map<string, Problem>()
   /** Why the interfaces cannot be seen; '' = they can. */
