@@ -21,7 +21,7 @@ export class SegmentParts {
   readonly #source: MeteredSource
   readonly #head: Head
 
-  /** Walks over the head, as far as it can be read. Throws DecodeError: there is no segment; and what reading throws. */
+  /** Walks over the head as far as it can be read. Throws DecodeError: there is no segment; and what reading throws. */
   constructor(source: MeteredSource) {
     this.#source = source
     const segment = segmentOf(source)

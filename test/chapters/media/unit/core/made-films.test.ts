@@ -185,6 +185,7 @@ describe('WAVE', () => {
 
 test('a text of two bytes a letter is no sound, and costs one block', async () => {
   const source = new MemorySource(Buffer.from(`\uFEFF${'no film '.repeat(50_000)}`, 'utf16le'))
-  assert.equal((await readFacts(source)).kind, 'unreadable')
+  const why = 'it is none of the containers that this node knows'
+  assert.deepEqual(await readFacts(source), { kind: 'unreadable', why })
   assert.ok(source.fetched <= 8 * KB, `${source.fetched}`)
 })

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import type { FilmFacts } from '../../../../../src/chapters/media/core/film-facts.ts'
+import { secondsBetween } from '../../../../../src/chapters/media/core/ts/times.ts'
 import { readFacts } from '../../../../../src/chapters/media/probe/read-facts.ts'
 import { needs } from '../../../../kit/requirements.ts'
 import { Films } from '../../kit/films.ts'
@@ -12,6 +13,13 @@ import { MemorySource } from '../../kit/memory-source.ts'
 import { silenced } from '../../kit/ts-packets.ts'
 
 const KB = 1024
+
+test('a clock that begins again is believed for twelve hours, also where the ends say nothing of the rate', () => {
+  const at = (seconds: number) => ({ first: seconds * 90_000, last: seconds * 90_000 })
+  assert.equal(secondsBetween(at(100), at(5000), 80_000), 4900)
+  assert.equal(Math.round(secondsBetween(at(90_000), at(2000), 80_000) ?? 0), 7444)
+  assert.equal(secondsBetween(at(3600), at(1800), 80_000), null)
+})
 
 describe('transport streams', { skip: needs('ffmpeg') }, () => {
   let films: Films

@@ -108,9 +108,10 @@ describe('the thread that reads films', () => {
     assert.equal(lines.length, 3)
   })
 
-  test('a disk that takes too long in all is given up, and holds up no other film', async () => {
+  test('a disk that takes too long in all is given up, and holds up no other film', async context => {
     const clock = new VirtualClock()
     const thread = new MediaThread({ clock, log: silentLog })
+    context.after(() => thread.stop())
     const bytes = headless()
     let reads = 0
     const slow = filmOf(bytes.length, async (start, length, into) => {
