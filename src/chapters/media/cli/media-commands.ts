@@ -9,12 +9,16 @@ import type { CoreRoutes, DownloadFile } from '../../../client/core-routes.ts'
 import type { MediaRoutes } from '../client/routes.ts'
 import { mediaText } from './media-text.ts'
 
+/** As the route has it. */
+const MOST_WAIT_SECONDS = 120
+
 interface MediaFlags extends NodeFlags {
   readonly wait?: number
 }
 
 function seconds(text: string): number {
-  if (!/^\d{1,3}$/.test(text)) throw new InvalidArgumentError('It must be a number of seconds, at most 120.')
+  if (!/^\d{1,3}$/.test(text) || Number(text) > MOST_WAIT_SECONDS)
+    throw new InvalidArgumentError('It must be a number of seconds, at most 120.')
   return Number(text)
 }
 

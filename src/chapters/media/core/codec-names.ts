@@ -145,21 +145,21 @@ export function codecOfMatroskaId(id: string): string {
 }
 
 /** What RFC 6381 calls codecs whose names need no configuration. */
-const PLAIN_STRINGS: Readonly<Record<string, string>> = {
-  ac3: 'ac-3',
-  eac3: 'ec-3',
-  ac4: 'ac-4',
-  flac: 'flac',
-  opus: 'opus',
-  vorbis: 'vorbis',
-  mp3: 'mp3',
-  vp8: 'vp8',
-  vp9: 'vp9',
-  alac: 'alac',
-  dts: 'dtsc',
-}
+const PLAIN_STRINGS: ReadonlyMap<string, string> = new Map([
+  ['ac3', 'ac-3'],
+  ['eac3', 'ec-3'],
+  ['ac4', 'ac-4'],
+  ['flac', 'flac'],
+  ['opus', 'opus'],
+  ['vorbis', 'vorbis'],
+  ['mp3', 'mp3'],
+  ['vp8', 'vp8'],
+  ['vp9', 'vp9'],
+  ['alac', 'alac'],
+  ['dts', 'dtsc'],
+])
 
-/** Null: it takes a configuration, or there is none. */
+/** Null: it takes a configuration, or there is none. `codec` may be what a file calls it: any text. */
 export function plainCodecString(codec: string): string | null {
-  return PLAIN_STRINGS[codec] ?? null
+  return PLAIN_STRINGS.get(codec) ?? null
 }

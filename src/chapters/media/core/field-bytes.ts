@@ -1,5 +1,5 @@
 // Bytes that hold fields: every read is checked against their end, so that a length in a hostile file reaches nothing
-// beyond. Big-endian, as MP4, Matroska and MPEG-TS are.
+// beyond. Big-endian, as MP4, Matroska and MPEG-TS are, unless their names say otherwise.
 
 import { DecodeError } from '../../../base/errors.ts'
 
@@ -47,6 +47,17 @@ export class FieldBytes {
   u32(at: number): number {
     this.need(at, 4)
     return this.#view.getUint32(at)
+  }
+
+  /** Little-endian, as RIFF and Ogg are. */
+  u16le(at: number): number {
+    this.need(at, 2)
+    return this.#view.getUint16(at, true)
+  }
+
+  u32le(at: number): number {
+    this.need(at, 4)
+    return this.#view.getUint32(at, true)
   }
 
   i32(at: number): number {

@@ -87,6 +87,11 @@ export interface FilmReading {
   readonly facts: FilmFacts | null
   /** What must be downloaded for the rest; null = there is no rest. */
   readonly missing: ByteRange | null
+  /**
+   * Titles of chapters were not there, which nothing waits for: when more of the film is there, more is known. Absent:
+   * no.
+   */
+  readonly passing?: boolean
   /** Bytes that were read for it. */
   readonly fetched: number
 }

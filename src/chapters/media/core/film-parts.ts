@@ -11,7 +11,23 @@ export function keyTrackOf(tracks: readonly FilmTrack[]): FilmTrack | null {
   return film ?? tracks.find(({ kind }) => kind === 'audio') ?? null
 }
 
+/** No film plays longer, s: four months. */
+export const MOST_SECONDS = 10_000_000
+/** No sound has more, Hz. */
+const MOST_HERTZ = 2 ** 31
+
+/** A duration as a file says it, s; null where no film can have it, or none is said. */
+export function soundDuration(seconds: number | null): number | null {
+  return seconds !== null && seconds > 0 && seconds <= MOST_SECONDS ? seconds : null
+}
+
+/** A sample rate as a file says it, Hz; 0 where no sound can have it. */
+export function soundHertz(rate: number): number {
+  return rate >= 0 && rate < MOST_HERTZ ? Math.round(rate) : 0
+}
+
 /** Bits/s of a file of `size` bytes that plays `duration` seconds; null = not known. */
 export function bitrateOf(size: number, duration: number | null): number | null {
-  return duration === null || duration <= 0 ? null : Math.round((size * 8) / duration)
+  const rate = duration === null || duration <= 0 ? 0 : Math.round((size * 8) / duration)
+  return rate > 0 ? rate : null
 }

@@ -3,7 +3,7 @@
 import { DecodeError } from '../../../base/errors.ts'
 import { FieldBytes } from './field-bytes.ts'
 import { type FilmFacts, type FilmReading, type KeyTable, plainTrack } from './film-facts.ts'
-import { bitrateOf } from './film-parts.ts'
+import { bitrateOf, soundDuration } from './film-parts.ts'
 import { KeyGathering } from './key-table.ts'
 import { MAX_PART_BYTES, MAX_STEPS } from './limits.ts'
 import type { MeteredSource } from './metered-source.ts'
@@ -36,7 +36,7 @@ export function readFlac(source: MeteredSource, start: number): FilmReading {
     [null, start + 8 + STREAM_INFO_BYTES],
     () => readSeekTable(source, start, info),
   )
-  const duration = info.samples > 0 ? info.samples / info.sampleRate : null
+  const duration = soundDuration(info.samples / info.sampleRate)
   const facts: FilmFacts = {
     container: 'flac',
     fragmented: false,
@@ -86,11 +86,11 @@ function readSeekTable(source: MeteredSource, start: number, info: StreamInfo): 
     last = head.u8(0) >= 0x80
     at += 4 + length
   }
-  return [points === null ? null : keysOf(points, at, info), at]
+  return [points === null ? null : keysOf(points, at, info, source.size), at]
 }
 
-function keysOf(points: FieldBytes, firstFrame: number, { sampleRate }: StreamInfo): KeyTable | null {
-  const keys = new KeyGathering(1)
+function keysOf(points: FieldBytes, firstFrame: number, { sampleRate }: StreamInfo, size: number): KeyTable | null {
+  const keys = new KeyGathering(1, size)
   for (let at = 0; at + SEEK_POINT_BYTES <= points.length; at += SEEK_POINT_BYTES) {
     // All ones: room for a point that was not used.
     if (points.u32(at) === 0xff_ff_ff_ff) continue

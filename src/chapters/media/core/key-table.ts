@@ -1,7 +1,9 @@
 // Gathers the key frames of a film into a table of bounded length: where there are more than it may have, those that
-// follow each other too closely are left out. Invariant: times rise, and follow each other by at least `gap`.
+// follow each other too closely are left out. Invariant: times rise, and follow each other by at least `gap`; bytes lie
+// in the file.
 
 import type { KeyTable } from './film-facts.ts'
+import { MOST_SECONDS } from './film-parts.ts'
 
 /** A film of two hours has 500 to 15,000; files of key frames only have hundreds of thousands. */
 export const MAX_KEYS = 16_384
@@ -11,19 +13,25 @@ const FIRST_GAP = 0.125
 /** Key frames as they are found; in any order. */
 export class KeyGathering {
   readonly #track: number
+  readonly #size: number
   #times: number[] = []
   #bytes: number[] = []
   #gap = 0
   #sorted = true
 
-  /** `track`: number of the track whose frames they are. */
-  constructor(track: number) {
+  /** `track`: number of the track whose frames they are; `size`: of the file, bytes. */
+  constructor(track: number, size: number) {
     this.#track = track
+    this.#size = size
   }
 
-  /** A frame at `seconds`, read from byte `at` on. What is no number is passed over; the film begins at 0. */
+  /**
+   * A frame at `seconds`, read from byte `at` on. What no film has, or lies beyond the file, is passed over; the film
+   * begins at 0.
+   */
   add(seconds: number, at: number): void {
-    if (!Number.isFinite(seconds) || !Number.isFinite(at)) return
+    // Also true of what is no number.
+    if (!(seconds <= MOST_SECONDS) || !(at >= 0 && at < this.#size)) return
     const time = round(Math.max(0, seconds))
     const before = this.#times.at(-1)
     if (before !== undefined && time < before + this.#gap) {
@@ -73,6 +81,17 @@ export class KeyGathering {
     this.#times = times
     this.#bytes = bytes
   }
+}
+
+/** Of a table those whose bytes rise too: the others lead back to what lies before. */
+export function risingKeys({ times, bytes }: KeyTable): Pick<KeyTable, 'times' | 'bytes'> {
+  const rising = { times: [] as number[], bytes: [] as number[] }
+  for (const [at, byte] of bytes.entries()) {
+    if (byte <= (rising.bytes.at(-1) ?? -1)) continue
+    rising.bytes.push(byte)
+    rising.times.push(times[at] ?? 0)
+  }
+  return rising
 }
 
 /** To microseconds: more is noise, and would only make answers longer. */

@@ -5,6 +5,8 @@ import { type ByteSource, OverBudget } from './byte-source.ts'
 
 /** Small reads are widened to whole blocks of this size, bytes. */
 const BLOCK_BYTES = 8 * 1024
+/** Longer ones are passed on as they are: to join them with blocks would take their memory twice. */
+const JOINED_BYTES = 1024 * 1024
 
 /** A source with a budget of bytes. */
 export class MeteredSource implements ByteSource {
@@ -38,6 +40,7 @@ export class MeteredSource implements ByteSource {
     const from = Math.max(0, start)
     const to = Math.min(end, this.size)
     if (to <= from) return new Uint8Array(0)
+    if (to - from > JOINED_BYTES) return this.#fetch(from, to)
     const first = Math.floor(from / BLOCK_BYTES)
     const last = Math.floor((to - 1) / BLOCK_BYTES)
     if (first === last) return this.#block(first).subarray(from - first * BLOCK_BYTES, to - first * BLOCK_BYTES)

@@ -7,17 +7,13 @@ export function lastOggPosition(bytes: FieldBytes, serial: number): number | nul
   for (let at = bytes.length - 27; at >= 0; at -= 1) {
     if (bytes.u8(at) !== 0x4f || bytes.latin(at, 4) !== 'OggS') continue
     const position = uint64LittleEndian(bytes, at + 6)
-    if (position !== null && littleEndian(bytes, at + 14) === serial) return position
+    if (position !== null && bytes.u32le(at + 14) === serial) return position
   }
   return null
 }
 
-function littleEndian(bytes: FieldBytes, at: number): number {
-  return bytes.u8(at) + bytes.u8(at + 1) * 0x1_00 + bytes.u8(at + 2) * 0x1_00_00 + bytes.u8(at + 3) * 0x1_00_00_00
-}
-
 /** Null: all ones, no packet ends on the page; or no exact number. */
 function uint64LittleEndian(bytes: FieldBytes, at: number): number | null {
-  const value = littleEndian(bytes, at) + littleEndian(bytes, at + 4) * 0x1_00_00_00_00
+  const value = bytes.u32le(at) + bytes.u32le(at + 4) * 0x1_00_00_00_00
   return Number.isSafeInteger(value) ? value : null
 }

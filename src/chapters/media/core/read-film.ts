@@ -1,5 +1,5 @@
-// Which container a file is, and its facts where they are read here: Matroska, MP4 and FLAC. Of the others it is said
-// which they are, for src/chapters/media/probe.
+// Which container a file is, and its facts where they are read here: Matroska, MP4, FLAC and WAVE. Of the others it is
+// said which they are, for src/chapters/media/probe.
 
 import { DecodeError } from '../../../base/errors.ts'
 import { isAvi, readAvi } from './avi-film.ts'
@@ -12,13 +12,14 @@ import type { MeteredSource } from './metered-source.ts'
 import { isMp4, readMp4 } from './mp4/mp4-film.ts'
 import { TAG_HEAD_BYTES, tagLength } from './tags.ts'
 import { isTransportStream } from './ts/packets.ts'
+import { isWave, readWave } from './wave-film.ts'
 
 /** Bytes that tell containers apart. */
 const SNIFFED_BYTES = 2048
 
 /** A container that another reader has to read. */
 export interface OtherContainer {
-  readonly container: Exclude<Container, 'mp4' | 'matroska' | 'webm' | 'flac' | 'avi'>
+  readonly container: Exclude<Container, 'mp4' | 'matroska' | 'webm' | 'flac' | 'wave' | 'avi'>
   /** First byte behind tags. */
   readonly start: number
 }
@@ -38,6 +39,7 @@ export function readFilm(source: MeteredSource): FilmReading | OtherContainer {
   const start = tagLength(head)
   const sound = start === 0 ? head : behindTag(source, start)
   if (isFlac(sound, 0)) return readFlac(source, start)
+  if (isWave(sound)) return readWave(source, start)
   const container = soundOf(sound, start > 0)
   if (container !== null) return { container, start }
   if (isMp4(head)) return readMp4(source)
@@ -54,11 +56,11 @@ function behindTag(source: MeteredSource, start: number): FieldBytes {
 /** Null: none of these. A tag is taken for one of MP3 when what follows is not known at once: there may be padding. */
 function soundOf(head: FieldBytes, tagged: boolean): OtherContainer['container'] | null {
   if (head.length < 12) return null
-  const [word, form] = [head.latin(0, 4), head.latin(8, 4)]
-  if (word === 'OggS') return 'ogg'
-  if ((word === 'RIFF' || word === 'RF64' || word === 'RIFX') && form === 'WAVE') return 'wave'
+  if (head.latin(0, 4) === 'OggS') return 'ogg'
   const frame = head.u16(0)
   if ((frame & 0xff_f6) === 0xff_f0) return 'adts'
-  const isMp3 = (frame & 0xff_e0) === 0xff_e0 && (frame & 0x06) !== 0
+  const layer = (frame >> 1) & 3
+  // Not the first layer (3): nobody has it, and texts in UTF-16 would begin with a frame of it.
+  const isMp3 = (frame & 0xff_e0) === 0xff_e0 && (layer === 1 || layer === 2)
   return isMp3 || tagged ? 'mp3' : null
 }

@@ -1,10 +1,11 @@
 // The route of facts of films (extra; decision 0533).
 
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { routeWith } from '../../../http/route.ts'
 import { infohashOf, SAMPLE_INFOHASH } from '../../../http/routes/infohash.ts'
-import type { MediaAnswer, MediaRouteServices } from '../service/media-api.ts'
+import type { MediaRouteServices } from '../service/media-api.ts'
 import { MediaReply } from './media-schemas.ts'
+import { shownMedia } from './shown-media.ts'
 
 const route = routeWith<MediaRouteServices>()
 
@@ -42,6 +43,7 @@ const facts = route({
     'TooManyRequests',
     'DiskError',
     'FileChanged',
+    'WorkerLost',
     'VolumeStalled',
     'PoolBusy',
     'NotReady',
@@ -52,51 +54,9 @@ const facts = route({
     const { path, parameters } = input
     const waitMs = (parameters.wait ?? DEFAULT_WAIT_S) * 1000
     const answer = await services.media.facts(infohashOf(path), path['fileindex'] ?? '', waitMs, input)
-    return { media: shown(answer, parameters.keyframes ?? true) }
+    return { media: shownMedia(answer, parameters.keyframes ?? true) }
   },
 })
-
-function shown(
-  { name, size, facts, wanted, missing }: MediaAnswer,
-  keyframes: boolean,
-): Static<typeof MediaReply>['media'] {
-  const missingBytes = missing.reduce((sum, { start, end }) => sum + end - start, 0)
-  const known = facts === null ? null : shownFacts(facts, keyframes)
-  return {
-    name,
-    size,
-    complete: wanted === null,
-    facts: known,
-    wanted,
-    missing: [...missing],
-    missing_bytes: missingBytes,
-  }
-}
-
-function shownFacts(
-  { keys, tracks, chapters, index, ...facts }: NonNullable<MediaAnswer['facts']>,
-  keyframes: boolean,
-): NonNullable<Static<typeof MediaReply>['media']['facts']> {
-  return {
-    ...facts,
-    tracks: tracks.map(({ codecString, isDefault, isForced, sampleRate, ...track }) => ({
-      ...track,
-      codec_string: codecString,
-      default: isDefault,
-      forced: isForced,
-      sample_rate: sampleRate,
-    })),
-    chapters: [...chapters],
-    index: [...index],
-    keyframes: keys && {
-      track: keys.track,
-      count: keys.times.length,
-      gap: keys.gap,
-      times: keyframes ? [...keys.times] : [],
-      bytes: keyframes ? [...keys.bytes] : [],
-    },
-  }
-}
 
 /** Every route of this file. */
 export const mediaRoutes = [facts] as const

@@ -8,8 +8,8 @@ import type { Log } from '../../../ports/log.ts'
 import type { FilmFacts } from '../core/film-facts.ts'
 import type { FilmStore } from '../ports/film-store.ts'
 
-/** Of another version they are not read: it may have known less. */
-const VERSION = 1
+/** Of another version they are not read: it may have known less, or wrong. */
+const VERSION = 2
 const ENDING = '.json'
 /** The info hash, which tags begin with. */
 const INFO_HASH_CHARS = 40
@@ -98,9 +98,10 @@ export class FactsFolder implements FilmStore {
     const found: { name: string; bytes: number; mtimeMs: number }[] = []
     try {
       for (const name of await this.#folder.list('')) {
-        const { size, mtimeMs } = await stat(this.#folder.path(name))
-        if (this.#options.isWanted(name.slice(0, INFO_HASH_CHARS))) found.push({ name, bytes: size, mtimeMs })
-        else await this.#remove(name)
+        // One that cannot be looked at is unknown, and all others are not.
+        const stats = await stat(this.#folder.path(name)).catch(() => null)
+        if (!this.#options.isWanted(name.slice(0, INFO_HASH_CHARS))) await this.#remove(name)
+        else if (stats !== null) found.push({ name, bytes: stats.size, mtimeMs: stats.mtimeMs })
       }
     } catch (error) {
       this.#options.log.warn('kept facts of films cannot be listed', { error: errorText(error) })

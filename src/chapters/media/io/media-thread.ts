@@ -4,11 +4,11 @@
 // States: none -> idle <-> reading; reading -> none when the thread is ended or died.
 
 import { Worker } from 'node:worker_threads'
-import { AppError } from '../../../base/errors.ts'
+import { AppError, errorText } from '../../../base/errors.ts'
 import { workerUrl } from '../../../io/worker-url.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
+import type { Log } from '../../../ports/log.ts'
 import type { FilmReader, ReadableFilm, ReadOutcome } from '../ports/film-reader.ts'
-import type { FactsOutcome } from '../probe/read-facts.ts'
 import {
   type FilmDone,
   type FilmJob,
@@ -24,6 +24,8 @@ import { ReadingTime } from './reading-time.ts'
 
 /** How long the thread may work on one film by the processor's clock, without its waits for bytes. */
 const LIMIT_MS = 3000
+/** How long the bytes of one film may take in all; each read of it has an end of its own. */
+const WAIT_MS = 20_000
 /** Of the thread's heap: an index of 32 MiB lies outside of it, and its tables take up to 2 MiB. */
 const MEMORY_MIB = 64
 /** A thread without work takes some 10 MB. */
@@ -32,8 +34,10 @@ const IDLE_MS = 60_000
 /** Where the thread's code lies, and what it may take. */
 export interface MediaThreadOptions {
   readonly clock: Clock
+  readonly log: Log
   readonly worker?: URL
   readonly limitMs?: number
+  readonly waitMs?: number
   readonly memoryMib?: number
   readonly idleMs?: number
 }
@@ -49,6 +53,8 @@ interface Reading {
   readonly settle: (outcome: ReadOutcome) => void
   readonly reject: (error: unknown) => void
   readonly time: ReadingTime
+  /** How long its bytes took up to now, ms. */
+  waitedMs: number
   /** Why bytes could not be read; null = all could. */
   failure: unknown
 }
@@ -61,8 +67,10 @@ export class MediaThread implements FilmReader {
   #idle: Timer | null = null
   #stopped = false
 
-  constructor({ clock, worker, limitMs = LIMIT_MS, memoryMib = MEMORY_MIB, idleMs = IDLE_MS }: MediaThreadOptions) {
-    this.#options = { clock, worker: worker ?? workerUrl('media'), limitMs, memoryMib, idleMs }
+  constructor(options: MediaThreadOptions) {
+    const { worker = workerUrl('media'), limitMs = LIMIT_MS, waitMs = WAIT_MS } = options
+    const { clock, log, memoryMib = MEMORY_MIB, idleMs = IDLE_MS } = options
+    this.#options = { clock, log, worker, limitMs, waitMs, memoryMib, idleMs }
   }
 
   /** There is a thread now. */
@@ -78,7 +86,7 @@ export class MediaThread implements FilmReader {
     const { clock, limitMs } = this.#options
     return new Promise((settle, reject) => {
       const time = new ReadingTime(clock, limitMs, () => this.#late())
-      this.#reading = { film, settle, reject, time, failure: null }
+      this.#reading = { film, settle, reject, time, waitedMs: 0, failure: null }
       // It keeps the process as long as it reads.
       thread.worker.ref()
       const job: FilmJob = { size: film.size }
@@ -118,28 +126,43 @@ export class MediaThread implements FilmReader {
       else if (message.kind === 'wanted') void this.#give(thread, message)
       else this.#done(message)
     })
-    worker.on('error', error => {
-      const code = 'code' in error ? error.code : ''
-      this.#died(thread, code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'it takes too much memory' : 'its reader failed')
-    })
-    worker.on('exit', () => this.#died(thread, 'its reader ended'))
+    worker.on('error', error => this.#died(thread, error))
+    worker.on('exit', code => this.#died(thread, new Error(`it ended with code ${code}`)))
     return thread
   }
 
   /** Puts a range into the shared memory. The thread's time stands still meanwhile. */
   async #give({ words, bytes }: Thread, { start, length }: RangeWanted): Promise<void> {
     const reading = this.#reading
-    if (reading === null) return
-    reading.time.pause()
-    const count = await reading.film.read(start, Math.min(length, bytes.length), bytes).catch((error: unknown) => {
-      reading.failure = error
-      return -1
-    })
-    if (this.#reading !== reading) return
-    reading.time.run()
+    // A film that is over has nothing to wait for.
+    let count = -1
+    if (reading !== null) {
+      reading.time.pause()
+      count = await this.#read(reading, start, bytes.subarray(0, length))
+      if (this.#reading !== reading) return
+      reading.time.run()
+    }
     Atomics.store(words, WORD.count, Math.max(0, count))
     Atomics.store(words, WORD.state, count > 0 ? STATE.there : count === 0 ? STATE.notHere : STATE.failed)
     Atomics.notify(words, WORD.state)
+  }
+
+  /** How many bytes, 0 = they are not there, -1 = they cannot be read. A slow disk must not hold up other films. */
+  async #read(reading: Reading, start: number, into: Uint8Array): Promise<number> {
+    const { clock, waitMs } = this.#options
+    if (reading.waitedMs >= waitMs) {
+      reading.failure = new AppError('VolumeStalled', 'The disk takes too long to read what is known of the film.')
+      return -1
+    }
+    const since = clock.now()
+    try {
+      return await reading.film.read(start, into.length, into)
+    } catch (error) {
+      reading.failure = error
+      return -1
+    } finally {
+      reading.waitedMs += clock.now() - since
+    }
   }
 
   #done({ outcome, busyMs }: FilmDone): void {
@@ -150,22 +173,26 @@ export class MediaThread implements FilmReader {
     else reading?.settle({ outcome, busyMs })
   }
 
-  /** The thread is gone by itself. */
-  #died(thread: Thread, why: string): void {
+  /** The thread is gone by itself. What a film costs is the film's; anything else is a fault of ours, and told. */
+  #died(thread: Thread, error: Error): void {
     if (thread !== this.#thread) return
     this.#thread = null
-    this.#settleAs({ kind: 'unreadable', why })
+    if ('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY') return this.#tooMuch('it takes too much memory')
+    const reading = this.#takeReading()
+    this.#options.log.warn('the reader of films failed', { size: reading?.film.size, error: errorText(error) })
+    reading?.reject(new AppError('WorkerLost', 'The film could not be read: its reader failed.', { cause: error }))
   }
 
   #late(): void {
     void this.#end()
-    this.#settleAs({ kind: 'unreadable', why: 'it takes too long' })
+    this.#tooMuch('it takes too long')
   }
 
   /** Of a thread that is gone. */
-  #settleAs(outcome: FactsOutcome): void {
+  #tooMuch(why: string): void {
     const reading = this.#takeReading()
-    reading?.settle({ outcome, busyMs: this.#options.limitMs })
+    this.#options.log.warn('a film was given up', { size: reading?.film.size, why })
+    reading?.settle({ outcome: { kind: 'unreadable', why }, busyMs: this.#options.limitMs })
   }
 
   #takeReading(): Reading | null {

@@ -1,15 +1,16 @@
-// Tracks of transport streams, MP3, Ogg, ADTS and WAVE, as the package mediabunny reads them.
+// Tracks of transport streams, MP3, Ogg and ADTS, as the package mediabunny reads them.
 
-import { ADTS, CustomSource, Input, type InputTrack, Logging, LogLevel, MP3, MPEG_TS, OGG, WAVE } from 'mediabunny'
+import { ADTS, CustomSource, Input, type InputTrack, Logging, LogLevel, MP3, MPEG_TS, OGG } from 'mediabunny'
 import { DecodeError } from '../../../base/errors.ts'
 import { type ByteSource, NotHere, OverBudget, ReadFailed } from '../core/byte-source.ts'
 import { type FilmTrack, MAX_TRACKS, plainTrack } from '../core/film-facts.ts'
+import { soundDuration, soundHertz } from '../core/film-parts.ts'
 
 // What it thinks of a stranger's film is no business of the log.
 Logging.level = LogLevel.Silent
 
 /** Those that may be behind the bytes: no playlists, which would name other addresses. */
-const FORMATS = [MPEG_TS, MP3, OGG, ADTS, WAVE]
+const FORMATS = [MPEG_TS, MP3, OGG, ADTS]
 /** Names of codecs that the package has otherwise. */
 const NAMES: Readonly<Record<string, string>> = { avc: 'h264' }
 
@@ -45,7 +46,7 @@ export async function readTracks(source: ByteSource): Promise<PackageFacts> {
     const found = (await input.getTracks()).slice(0, MAX_TRACKS)
     const tracks = await Promise.all(found.map(trackOf))
     const duration = await input.getDurationFromMetadata()
-    return { tracks, duration: duration !== null && Number.isFinite(duration) && duration > 0 ? duration : null }
+    return { tracks, duration: soundDuration(duration) }
   } catch {
     const [failure] = failures
     if (failure instanceof NotHere || failure instanceof OverBudget || failure instanceof ReadFailed) throw failure
@@ -68,7 +69,7 @@ async function trackOf(track: InputTrack): Promise<FilmTrack> {
   }
   if (track.isAudioTrack()) {
     const [channels, sampleRate] = [await track.getNumberOfChannels(), await track.getSampleRate()]
-    return { ...common, kind: 'audio', channels, sampleRate }
+    return { ...common, kind: 'audio', channels, sampleRate: soundHertz(sampleRate) }
   }
   if (track.isVideoTrack()) {
     const [width, height] = [await track.getCodedWidth(), await track.getCodedHeight()]

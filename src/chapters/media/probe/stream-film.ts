@@ -1,12 +1,12 @@
-// Facts of what has no table of its frames: transport streams, MP3, Ogg, ADTS, WAVE. Their ends say how long they play;
+// Facts of what has no table of its frames: transport streams, MP3, Ogg, ADTS. Their ends say how long they play;
 // nothing in between is read.
 
 import { DecodeError } from '../../../base/errors.ts'
 import { adtsBytesPerSecond } from '../core/adts-rate.ts'
 import { FieldBytes } from '../core/field-bytes.ts'
 import type { FilmFacts, FilmReading, FilmTrack } from '../core/film-facts.ts'
-import { bitrateOf } from '../core/film-parts.ts'
-import { STREAM_BUDGET_BYTES } from '../core/limits.ts'
+import { bitrateOf, soundDuration } from '../core/film-parts.ts'
+import { STREAM_BUDGET_BYTES, STREAM_END_BYTES } from '../core/limits.ts'
 import type { MeteredSource } from '../core/metered-source.ts'
 import { lastOggPosition } from '../core/ogg-times.ts'
 import { OptionalParts } from '../core/optional-parts.ts'
@@ -29,7 +29,8 @@ export async function readStream(source: MeteredSource, other: OtherContainer): 
   const found = container === 'mpegts' ? await readProgramTracks(source) : await readTracks(behind(source, start))
   if (found.tracks.length === 0) throw new DecodeError('it has no tracks')
   const parts = new OptionalParts()
-  const duration = found.duration ?? parts.part('Its end', null, () => durationOf(source, other, found.tracks))
+  const atEnd = (): number | null => soundDuration(durationOf(source, other, found.tracks, parts))
+  const duration = found.duration ?? parts.part('Its end', null, atEnd)
   if (container === 'adts' && duration !== null) parts.say('How long it plays is an estimate.')
   const facts: FilmFacts = {
     container,
@@ -71,23 +72,29 @@ function durationOf(
   source: MeteredSource,
   { container, start }: OtherContainer,
   tracks: readonly FilmTrack[],
+  parts: OptionalParts,
 ): number | null {
-  if (container === 'mpegts') return transportDuration(source)
+  if (container === 'mpegts') return transportDuration(source, parts)
   if (container === 'ogg') return oggDuration(source, tracks)
-  const head = new FieldBytes(source.read(start, start + PIECE_BYTES))
-  const rate = container === 'adts' ? adtsBytesPerSecond(head) : null
+  if (container === 'mp3') return null
+  const rate = adtsBytesPerSecond(new FieldBytes(source.read(start, start + PIECE_BYTES)))
   return rate === null ? null : (source.size - start) / rate
 }
 
 /** The end is looked at piece by piece: at high rates pictures are longer than one. */
-function transportDuration(source: MeteredSource): number | null {
+function transportDuration(source: MeteredSource, parts: OptionalParts): number | null {
+  // To see all its streams may have taken whatever was allowed.
+  source.allow(STREAM_END_BYTES)
   const head = timesIn(new FieldBytes(source.read(0, PIECE_BYTES)))
   if (head === null) return null
   for (let end = source.size; end > PIECE_BYTES; end -= PIECE_BYTES) {
     const times = timesIn(new FieldBytes(source.read(end - PIECE_BYTES, end)))
-    if (times !== null) return secondsBetween(head.first, times.last)
+    if (times === null) continue
+    const seconds = secondsBetween(head, times, source.size / PIECE_BYTES)
+    if (seconds === null) parts.say('Its clock has a break: how long it plays is not known.')
+    return seconds
   }
-  return secondsBetween(head.first, head.last)
+  return secondsBetween(head, head, 1)
 }
 
 function oggDuration(source: MeteredSource, tracks: readonly FilmTrack[]): number | null {

@@ -4,6 +4,7 @@
 import { AppError } from '../../../base/errors.ts'
 import type { Arena, Slot } from '../../../ports/arena.ts'
 import type { Clock } from '../../../ports/clock.ts'
+import type { StoreVolume } from '../../../ports/volumes.ts'
 import type { StreamableFile, StreamReader } from '../../../services/downloads/streams-api.ts'
 import type { ByteRange } from '../core/byte-source.ts'
 import type { ReadableFilm } from '../ports/film-reader.ts'
@@ -11,14 +12,17 @@ import { inTime } from './in-time.ts'
 
 /** A disk that takes longer does not answer; volumes but that of the state directory say so sooner themselves. */
 const READ_LIMIT_MS = 10_000
-/** Reads that were given up and have not come back: each still has its memory, which streams need too. */
+/** Reads of one volume that were given up and have not come back: each still has its memory. */
 const MAX_LOST_READS = 4
+/** The same of all volumes: a quarter of the memory, which streams need too. */
+const MAX_ALL_LOST_READS = 16
 
 /** What films of one node are read with. */
 export class FilmDisk {
   readonly clock: Clock
   readonly #arena: Arena
-  #lost = 0
+  /** Of each volume that was read from lately; undefined: that of the state directory, or nothing is known of it. */
+  readonly #lost = new Map<StoreVolume | undefined, number>()
 
   /** `arena`: the memory that files of downloads are read into. */
   constructor(clock: Clock, arena: Arena) {
@@ -28,7 +32,7 @@ export class FilmDisk {
 
   /** Reads that were given up and have not come back. */
   get lost(): number {
-    return this.#lost
+    return [...this.#lost.values()].reduce((sum, reads) => sum + reads, 0)
   }
 
   /**
@@ -37,12 +41,13 @@ export class FilmDisk {
    */
   async read(reader: StreamReader, start: number, length: number, into: Uint8Array): Promise<number> {
     const { volume } = reader
-    if (this.#lost >= MAX_LOST_READS) throw new AppError('VolumeStalled')
+    if ((this.#lost.get(volume) ?? 0) >= MAX_LOST_READS || this.lost >= MAX_ALL_LOST_READS)
+      throw new AppError('VolumeStalled')
     if (volume?.answers === false) await volume.nextAnswer()
     const slot = await this.#lease()
     const read = this.#readOnce(reader, start, Math.min(length, into.length, slot.bytes.length), slot)
-    this.#lost += 1
-    const back = (): void => void (this.#lost -= 1)
+    this.#count(volume, 1)
+    const back = (): void => this.#count(volume, -1)
     read.then(back, back)
     try {
       const count = await inTime(this.clock, READ_LIMIT_MS, volume === undefined ? read : volume.inTime(read))
@@ -53,6 +58,12 @@ export class FilmDisk {
       const release = (): void => this.#arena.release(slot)
       void read.then(release, release)
     }
+  }
+
+  #count(volume: StoreVolume | undefined, more: number): void {
+    const reads = (this.#lost.get(volume) ?? 0) + more
+    if (reads === 0) this.#lost.delete(volume)
+    else this.#lost.set(volume, reads)
   }
 
   /** A reader that is closed throws at once. */

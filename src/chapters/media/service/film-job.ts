@@ -1,7 +1,8 @@
 // One film that is being read for whoever asks: a look by the thread, then a wait for what was missing, and so on until
 // all is known. It goes on as long as somebody waits for it; when the last has left it ends at once, and nothing is
 // asked of the swarm any more.
-// States: looking (in line for the thread, or in it) <-> waiting (for the swarm) -> over.
+// States: looking (in line for the thread, or in it) <-> waiting (for the swarm) -> over, or tired (looked at too
+// often: what is known is answered, and no more becomes known) -> over.
 
 import { AppError } from '../../../base/errors.ts'
 import type { ByteRange } from '../core/byte-source.ts'
@@ -10,7 +11,7 @@ import type { FactsOutcome } from '../probe/read-facts.ts'
 import type { FilmBytes } from './film-bytes.ts'
 import type { ReaderLine } from './reader-line.ts'
 
-/** Looks at one film. Each brings what was missing for it, so that a few are enough; more go round in circles. */
+/** Looks at one film. Each brings what was missing for it, so that a few are enough. */
 const MAX_LOOKS = 64
 
 /** How far it is. */
@@ -29,6 +30,8 @@ export class FilmJob {
   readonly #controller = new AbortController()
   #facts: FilmFacts | null = null
   #wanted: ByteRange | null = null
+  #isPassing = false
+  #isInLine = false
   #askers = 0
   readonly #tells = new Set<(facts: FilmFacts) => void>()
   #isOver = false
@@ -61,6 +64,16 @@ export class FilmJob {
     return { facts: this.#facts, wanted, missing: wanted === null ? [] : this.#film.missingIn(wanted) }
   }
 
+  /** It waits for its turn, behind other films. */
+  get isInLine(): boolean {
+    return this.#isInLine
+  }
+
+  /** All that is known when it is over may become more when more of the film is there. */
+  get isPassing(): boolean {
+    return this.#isPassing
+  }
+
   /** Nobody waits for it any more, or it is done: whoever comes now needs another. */
   get isOver(): boolean {
     return this.#isOver
@@ -68,10 +81,10 @@ export class FilmJob {
 
   /** Somebody waits for it. `tell`: is called with what is known, now and after each look that brought something. */
   join(tell?: (facts: FilmFacts) => void): void {
+    // First what may throw: who did not join does not leave.
+    if (tell !== undefined && this.#facts !== null) tell(this.#facts)
     this.#askers += 1
-    if (tell === undefined) return
-    this.#tells.add(tell)
-    if (this.#facts !== null) tell(this.#facts)
+    if (tell !== undefined) this.#tells.add(tell)
   }
 
   /** And no longer does; `tell` as it joined. */
@@ -95,11 +108,25 @@ export class FilmJob {
       if (facts !== null) return facts
       if (this.#wanted !== null) await this.#film.whenThere(this.#wanted)
     }
-    throw new AppError('MediaUnreadable', 'The film cannot be read: it is looked at again and again.')
+    if (this.#facts === null)
+      throw new AppError('MediaUnreadable', 'The film cannot be read: it is looked at again and again.')
+    return this.#leftAlone()
+  }
+
+  /** Until nobody waits for it any more. */
+  #leftAlone(): Promise<never> {
+    const { signal } = this.#controller
+    return new Promise((_resolve, reject) => {
+      const left = (): void => reject(new AppError('Aborted'))
+      if (signal.aborted) left()
+      else signal.addEventListener('abort', left, { once: true })
+    })
   }
 
   async #lookOnce(): Promise<FactsOutcome> {
-    const looking = this.#line.read(this.#film, this.#controller.signal)
+    this.#isInLine = true
+    const begun = (): void => void (this.#isInLine = false)
+    const looking = this.#line.read(this.#film, this.#controller.signal, begun)
     const settled = (): void => undefined
     this.#look = looking.then(settled, settled)
     return looking
@@ -111,6 +138,7 @@ export class FilmJob {
       case 'read':
         this.#facts = outcome.reading.facts
         this.#wanted = outcome.reading.missing
+        this.#isPassing = outcome.reading.passing ?? false
         if (this.#facts !== null) for (const tell of this.#tells) tell(this.#facts)
         return this.#wanted === null ? this.#facts : null
       case 'missing':

@@ -5,6 +5,7 @@ import type { FilmFactsSource, PlayedFile } from '../../../services/downloads/st
 import { mediaTypeOf } from '../../../http/media-types.ts'
 import type { FilmFacts as WindowFacts } from '../../../torrent/streams/film-facts.ts'
 import type { FilmFacts } from '../core/film-facts.ts'
+import { risingKeys } from '../core/key-table.ts'
 import type { MediaWatching } from './media-api.ts'
 
 /** Films that are asked for at a time: half of what is read at a time, so that who asks for facts finds a place. */
@@ -104,6 +105,6 @@ function windowFacts({ duration, bitrate, index, keys }: FilmFacts): WindowFacts
   return {
     bytesPerSecond: bitrate / 8,
     index,
-    keys: keys === null ? null : { times: keys.times, bytes: keys.bytes },
+    keys: keys === null ? null : risingKeys(keys),
   }
 }

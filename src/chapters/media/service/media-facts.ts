@@ -16,8 +16,10 @@ import { Waits } from './waits.ts'
 
 /** Films that are read, or waited for, at a time. */
 const MAX_FILMS = 32
-/** How long one may wait for its turn and be looked at, beside what is waited for: 32 films of 3 s are worse. */
-const LOOK_LIMIT_MS = 20_000
+/** How long one may wait for its turn: 32 films of 3 s are worse. */
+const LINE_LIMIT_MS = 20_000
+/** How long one that had its turn by then may still be looked at; its reader ends sooner by itself. */
+const LOOK_LIMIT_MS = 60_000
 
 /** What it works with. */
 export interface MediaFactsDeps {
@@ -72,8 +74,8 @@ export class MediaFacts implements MediaService, MediaWatching {
       return
     }
     const job = this.#jobOf(file)
-    const waits = new Waits(this.#deps.clock, signal)
     job.join(tell)
+    const waits = new Waits(this.#deps.clock, signal)
     try {
       await Promise.race([job.whole, waits.left()])
     } finally {
@@ -102,13 +104,14 @@ export class MediaFacts implements MediaService, MediaWatching {
       if (this.#jobs.get(tag) === job) this.#jobs.delete(tag)
     })
     this.#jobs.set(tag, job)
-    void this.#keep(tag, job.whole)
+    void this.#keep(tag, job)
     return job
   }
 
-  async #keep(tag: string, whole: Promise<FilmFacts>): Promise<void> {
+  async #keep(tag: string, job: FilmJob): Promise<void> {
     try {
-      await this.#deps.store.put(tag, await whole)
+      const facts = await job.whole
+      if (!job.isPassing) await this.#deps.store.put(tag, facts)
     } catch (error) {
       if (error instanceof AppError && error.code === 'MediaUnreadable') this.#unreadable.note(tag, error.message)
     }
@@ -118,20 +121,30 @@ export class MediaFacts implements MediaService, MediaWatching {
   async #wait(job: FilmJob, waitMs: number, signal: AbortSignal): Promise<JobState> {
     const waits = new Waits(this.#deps.clock, signal)
     const whole = job.whole.then((facts): JobState => ({ facts, wanted: null, missing: [] }))
-    const tooLate = (): never => {
-      throw new AppError('TooManyRequests', 'Too many films are being read; try again.')
-    }
     job.join()
     try {
-      const looked = Promise.race([job.look, waits.after(LOOK_LIMIT_MS).then(tooLate)]).then(() => null)
+      const looked = this.#looked(job, waits)
       const all = (await Promise.race([whole, looked])) ?? (await Promise.race([whole, waits.after(waitMs)]))
       if (all !== null) return all
-      // A look that has begun is over soon, and may bring all.
-      const last = Promise.race([job.look, waits.after(LOOK_LIMIT_MS).then(tooLate)]).then(() => null)
-      return (await Promise.race([whole, last])) ?? job.state
+      // A look that has begun is over soon, and may bring all, or end it.
+      const last = await Promise.race([whole, this.#looked(job, waits)])
+      return last ?? (job.isOver ? await whole : job.state)
     } finally {
       waits.end()
       job.leave()
     }
+  }
+
+  /** Null when the look that goes on is over. AppErrors TooManyRequests, VolumeStalled: it takes too long. */
+  #looked(job: FilmJob, waits: Waits): Promise<null> {
+    const stalled = waits.after(LINE_LIMIT_MS + LOOK_LIMIT_MS).then((): never => {
+      throw new AppError('VolumeStalled')
+    })
+    stalled.catch(() => undefined)
+    const late = waits.after(LINE_LIMIT_MS).then((): Promise<never> => {
+      if (job.isInLine) throw new AppError('TooManyRequests', 'Too many films are being read; try again.')
+      return stalled
+    })
+    return Promise.race([job.look, late]).then(() => null)
   }
 }

@@ -24,12 +24,16 @@ export class ReaderLine {
     return this.#waiting.size
   }
 
-  /** Reads a film when it is its turn. Rejects with AppError Aborted when `signal` fires before that. */
-  async read(film: ReadableFilm, signal: AbortSignal): Promise<FactsOutcome> {
+  /**
+   * Reads a film when it is its turn; `begun` is called then. Rejects with AppError Aborted when `signal` fires before
+   * that.
+   */
+  async read(film: ReadableFilm, signal: AbortSignal, begun: () => void): Promise<FactsOutcome> {
     if (this.#busy) await this.#turn(signal)
     else if (signal.aborted) throw new AppError('Aborted')
     this.#busy = true
     try {
+      begun()
       return (await this.#reader.read(film)).outcome
     } finally {
       this.#next()

@@ -32,7 +32,7 @@ export function makeMedia({ stateDir, clock, log, downloads, arena }: MediaParts
   return new MediaFacts({
     clock,
     disk: new FilmDisk(clock, arena),
-    reader: new MediaThread({ clock }),
+    reader: new MediaThread({ clock, log }),
     store: new FactsFolder({ folder: join(stateDir, MEDIA_FOLDER), log, isWanted }),
     streamable: (infohash, fileIndex, asker) => downloads.streamable(infohash, fileIndex, asker),
   })

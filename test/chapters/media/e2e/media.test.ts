@@ -141,6 +141,8 @@ describe('facts of films', { skip: needs('ffmpeg'), concurrency: 1 }, () => {
     assert.match(human.stdout, /audio +ac3 +deu +5\.1, 44\.1 kHz +Deutsch 5\.1/)
     const json = await runCli(['media', infoHash, '1', '--json'], env)
     assert.equal((JSON.parse(json.stdout) as Media).facts?.container, 'mp4')
+    const patient = await runCli(['media', infoHash, '1', '--wait', '121'], env)
+    assert.match(patient.stderr, /at most 120/)
     const longest = await runCli(['media', infoHash], env)
     assert.equal(longest.code, 1)
     assert.match(longest.stderr, /The film cannot be read: it is none of the containers/)

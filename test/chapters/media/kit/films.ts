@@ -38,6 +38,10 @@ const WAYS = {
   'end.mp4': ['-map', '0:v', '-map', '0:a', '-map', '0:s:0', '-c', 'copy', '-c:s', 'mov_text'],
   'fragments.mp4': ['-map', '0:v', '-map', '0:a:0', '-c', 'copy', '-movflags', '+frag_keyframe+empty_moov'],
   'segments.mp4': ['-map', '0:v', '-map', '0:a:0', '-c', 'copy', '-movflags', '+frag_keyframe+dash+global_sidx'],
+  // An index in front of each fragment, and one of all at the end.
+  'dash.mp4': ['-map', '0:v', '-map', '0:a:0', '-c', 'copy', '-movflags', '+frag_keyframe+empty_moov+dash'],
+  // Its movie box holds the samples of the first fragment.
+  'first-inside.mp4': ['-map', '0:v', '-map', '0:a:0', '-c', 'copy', '-movflags', '+frag_keyframe'],
   'film.mov': ['-map', '0:v', '-map', '0:a:0', '-c', 'copy'],
   'film.ts': ['-map', '0:v', '-map', '0:a', '-c', 'copy'],
   'film.avi': ['-map', '0:v', '-map', '0:a:0', '-c:v', 'mpeg4', '-c:a', 'libmp3lame'],
@@ -107,6 +111,13 @@ export class Films {
   async make(name: FilmName): Promise<string> {
     const copied = WAYS[name].length === 0 ? ['-map', '0', '-c', 'copy'] : WAYS[name]
     return this.#make(name, ['-i', this.path('master.mkv')], copied)
+  }
+
+  /** Makes one of two seconds whose pictures are longer than 200 KB each, with sound; its path. */
+  async makeNoise(name: string): Promise<string> {
+    const noise = ['-f', 'lavfi', '-i', 'testsrc2=s=960x540:r=24:d=2,noise=alls=100:allf=t']
+    const codecs = ['-c:v', 'mpeg2video', '-q:v', '3', '-g', '12', '-c:a', 'mp2']
+    return this.#make(name, [...noise, '-f', 'lavfi', '-i', 'sine=d=2'], codecs)
   }
 
   /** Makes one of two hours by copying; its path. */

@@ -2,6 +2,7 @@
 
 import type { ReaderOptions, StreamableFile, StreamReader } from '../../../../src/services/downloads/streams-api.ts'
 import { AppError } from '../../../../src/base/errors.ts'
+import type { StoreVolume } from '../../../../src/ports/volumes.ts'
 import type { ByteRange } from '../../../../src/chapters/media/core/byte-source.ts'
 
 /** A film of which pieces come in. */
@@ -14,6 +15,8 @@ export class MemoryFilm implements StreamableFile {
   /** Readers that are open, and bytes that they have read. */
   open = 0
   read = 0
+  /** What its files lie on; undefined: nothing is known of it. */
+  volume: StoreVolume | undefined = undefined
   /** How readers were opened. */
   readonly opened: ReaderOptions[] = []
   /** Places that readers wait at. */
@@ -62,6 +65,7 @@ export class MemoryFilm implements StreamableFile {
     this.opened.push(options)
     let closed = false
     return {
+      volume: this.volume,
       waitFor: position => {
         if (!this.#gapAt(position)) return 1
         this.waited.push(position)

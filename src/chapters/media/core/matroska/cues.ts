@@ -18,13 +18,13 @@ export interface CueUnits {
   readonly segment: number
   /** Seconds of one tick of the file. */
   readonly tick: number
-  /** The file's length: cues that point beyond are none. */
+  /** The file's length, bytes. */
   readonly size: number
 }
 
 /** The cues of `track` in the body of a Cues element; null when it has none. Throws DecodeError. */
 export function readCues(body: FieldBytes, track: number, units: CueUnits): KeyTable | null {
-  const keys = new KeyGathering(track)
+  const keys = new KeyGathering(track, units.size)
   for (const point of childrenOf(body)) {
     if (point.id !== POINT) continue
     let time = Number.NaN
@@ -34,7 +34,7 @@ export function readCues(body: FieldBytes, track: number, units: CueUnits): KeyT
       else if (child.id === POSITIONS) places.push(...placeOf(child.body, track))
     }
     const [place] = places
-    if (place !== undefined && units.segment + place < units.size) keys.add(time, units.segment + place)
+    if (place !== undefined) keys.add(time, units.segment + place)
   }
   return keys.table()
 }

@@ -5,7 +5,7 @@ import { DecodeError } from '../../../../base/errors.ts'
 import type { ByteRange } from '../byte-source.ts'
 import { FieldBytes } from '../field-bytes.ts'
 import type { FilmFacts, FilmReading, FilmTrack, KeyTable } from '../film-facts.ts'
-import { bitrateOf, keyTrackOf } from '../film-parts.ts'
+import { bitrateOf, keyTrackOf, soundDuration } from '../film-parts.ts'
 import { MAX_CUES_BYTES, MAX_PART_BYTES } from '../limits.ts'
 import type { MeteredSource } from '../metered-source.ts'
 import { OptionalParts } from '../optional-parts.ts'
@@ -73,8 +73,7 @@ function readInfo(source: MeteredSource, part: Part | null): FilmInfo {
     else if (child.id === ID.duration) ticks = floatOf(child.body)
   }
   if (scale === 0) throw new DecodeError('its clock stands still')
-  const duration = (ticks * scale) / 1e9
-  return { tick: scale / 1e9, duration: Number.isFinite(duration) && duration > 0 ? duration : null }
+  return { tick: scale / 1e9, duration: soundDuration((ticks * scale) / 1e9) }
 }
 
 function readKeys(
@@ -102,11 +101,20 @@ function bodyOf(source: MeteredSource, part: Part | null, name: string): FieldBy
 
 /** The head with its tracks, and the cues; as far as their first byte alone is known, up to where they may reach. */
 function indexOf(source: MeteredSource, segment: SegmentParts, parts: OptionalParts): ByteRange[] {
-  const tracksEnd = segment.find(ID.tracks)?.end ?? segment.body
-  const head = { start: 0, end: Math.max(segment.firstCluster ?? 0, tracksEnd) }
+  const ranges: ByteRange[] = [{ start: 0, end: segment.body }]
+  for (const part of segment.passed) addRange(ranges, part)
+  const tracks = segment.find(ID.tracks)
+  if (tracks !== null) addRange(ranges, tracks)
   const at = segment.placeOf(ID.cues)
-  if (at === null || at < head.end) return [head]
+  if (at === null || ranges.some(({ start, end }) => start <= at && at < end)) return ranges
   const cues = parts.part<Part | null>('Its index (Cues)', null, () => segment.find(ID.cues))
-  const end = cues?.end ?? Math.min(source.size, at + MAX_CUES_BYTES)
-  return [head, { start: at, end }]
+  return [...ranges, { start: at, end: cues?.end ?? Math.min(source.size, at + MAX_CUES_BYTES) }]
+}
+
+/** Attachments are left out: players read them once, if at all, and they are longer than all the rest. */
+function addRange(ranges: ByteRange[], { start, end }: Part): void {
+  if (end - start > MAX_PART_BYTES || ranges.some(range => range.start <= start && end <= range.end)) return
+  const last = ranges.at(-1)
+  if (last?.end === start) ranges[ranges.length - 1] = { start: last.start, end }
+  else ranges.push({ start, end })
 }

@@ -1,6 +1,7 @@
 // Finds the parts of a Matroska segment: by walking over what lies before the first cluster, and by its SeekHead.
 
 import { DecodeError } from '../../../../base/errors.ts'
+import { NotHere, OverBudget } from '../byte-source.ts'
 import { FieldBytes } from '../field-bytes.ts'
 import { MAX_PART_BYTES, MAX_STEPS } from '../limits.ts'
 import type { MeteredSource } from '../metered-source.ts'
@@ -17,26 +18,30 @@ export interface Part {
 export class SegmentParts {
   /** First byte of the segment's body: positions in the file count from there. */
   readonly body: number
-  /** Null: none was seen. */
-  readonly firstCluster: number | null
   readonly #source: MeteredSource
   readonly #head: Head
 
-  /** Walks over the head. Throws DecodeError where there is no segment, and what reading throws. */
+  /** Walks over the head as far as it can be read. Throws DecodeError: there is no segment; and what reading throws. */
   constructor(source: MeteredSource) {
     this.#source = source
     const segment = segmentOf(source)
     this.body = segment.body
     this.#head = walkHead(source, segment)
-    this.firstCluster = this.#head.firstCluster
+  }
+
+  /** What lies before the first cluster, as far as that was seen, in its order. */
+  get passed(): readonly Part[] {
+    return this.#head.passed
   }
 
   /** Where the part with this id is; null = there is none. Throws what reading throws. */
   find(id: number): Part | null {
-    const { parts } = this.#head
+    const { parts, cut } = this.#head
     const place = this.placeOf(id)
     const part = parts.get(id) ?? (place === null ? null : partAt(this.#source, place, id))
     if (part !== null) parts.set(id, part)
+    // It may lie where nothing was seen.
+    else if (place === null && cut !== null) throw cut
     return part
   }
 
@@ -61,30 +66,45 @@ function segmentOf(source: MeteredSource): Element {
 }
 
 interface Head {
+  readonly passed: Part[]
+  /** The first of each kind, by id. */
   readonly parts: Map<number, Part>
   /** Of the SeekHead: id -> place in the segment. */
-  readonly places: ReadonlyMap<number, number>
-  readonly firstCluster: number | null
+  readonly places: Map<number, number>
+  /** Why the walk ended before the first cluster; null = it did not. */
+  cut: Error | null
 }
 
-/** Looks at each element up to the first cluster; bodies of others (pictures, fonts) are passed over. */
+/**
+ * Looks at each element up to the first cluster; bodies of others (pictures, fonts) are passed over. Fonts may take
+ * tens of megabytes: that what follows them is not there yet, or makes no sense, hides nothing of what lies before.
+ */
 function walkHead(source: MeteredSource, segment: Element): Head {
+  const head: Head = { passed: [], parts: new Map(), places: new Map(), cut: null }
+  try {
+    walk(source, segment, head)
+  } catch (error) {
+    if (!(error instanceof NotHere || error instanceof DecodeError || error instanceof OverBudget)) throw error
+    head.cut = error
+  }
+  return head
+}
+
+function walk(source: MeteredSource, segment: Element, { passed, parts, places }: Head): void {
   const limit = Math.min(segment.end ?? source.size, source.size)
-  const parts = new Map<number, Part>()
-  const places = new Map<number, number>()
   let at = segment.body
   for (let step = 0; at < limit && step < MAX_STEPS; step += 1) {
     const element = elementAt(source, at)
-    if (element === null) break
-    if (element.id === ID.cluster) return { parts, places, firstCluster: element.start }
+    if (element === null || element.id === ID.cluster) return
     const { id, start, body, end } = element
     // Of all that has no length only a cluster is legal.
-    if (end === null || end > limit) break
-    if (!parts.has(id)) parts.set(id, { start, body, end })
-    if (id === ID.seekHead) addPlaces(places, source, { start, body, end })
+    if (end === null || end > limit) return
+    const part = { start, body, end }
+    passed.push(part)
+    if (!parts.has(id)) parts.set(id, part)
+    if (id === ID.seekHead) addPlaces(places, source, part)
     at = end
   }
-  return { parts, places, firstCluster: null }
 }
 
 function addPlaces(places: Map<number, number>, source: MeteredSource, { body, end }: Part): void {

@@ -4,6 +4,7 @@ import { aacConfig, av1String, avcString, hevcString } from '../codec-strings.ts
 import { codecOfCode, codecOfMatroskaId, plainCodecString } from '../codec-names.ts'
 import type { FieldBytes } from '../field-bytes.ts'
 import { type FilmTrack, MAX_TRACKS, plainTrack, type TrackKind } from '../film-facts.ts'
+import { soundHertz } from '../film-parts.ts'
 import { childrenOf, floatOf, uintOf } from './elements.ts'
 
 const ENTRY = 0xae
@@ -34,8 +35,8 @@ const VIDEO_FIELDS: Readonly<Record<number, Field>> = {
 }
 
 const AUDIO_FIELDS: Readonly<Record<number, Field>> = {
-  0xb5: (entry, body) => void (entry.sampleRate = Math.round(floatOf(body))),
-  0x78b5: (entry, body) => void (entry.sampleRate = Math.round(floatOf(body))),
+  0xb5: (entry, body) => void (entry.sampleRate = soundHertz(floatOf(body))),
+  0x78b5: (entry, body) => void (entry.sampleRate = soundHertz(floatOf(body))),
   0x9f: (entry, body) => void (entry.channels = uintOf(body)),
 }
 

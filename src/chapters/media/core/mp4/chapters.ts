@@ -11,14 +11,24 @@ import { ChunkCursor, ChunkPlaces, rowsOf, RunCursor, SampleSizes } from './tabl
 /** Longest sample of a text track that is read for a title. */
 const MAX_TITLE_BYTES = 1024
 
+/** What is read of one title: a block of the source, wherever it lies. */
+const TITLE_BUDGET_BYTES = 8 * 1024
+
+/** Chapters, and whether their titles were there. */
+export interface MovieChapters {
+  readonly list: FilmChapter[]
+  /** Titles were not there yet: those chapters have none. */
+  readonly lacking: boolean
+}
+
 /** The chapters of a movie whose moov box has this body. Throws DecodeError. */
-export function readMovieChapters(source: MeteredSource, moov: FieldBytes, movie: Movie): FilmChapter[] {
-  const list = boxAtPath(moov, ['udta', 'chpl'])
-  const listed = list === null ? [] : readList(list)
-  if (listed.length > 0) return listed
+export function readMovieChapters(source: MeteredSource, moov: FieldBytes, movie: Movie): MovieChapters {
+  const box = boxAtPath(moov, ['udta', 'chpl'])
+  const list = box === null ? [] : readList(box)
+  if (list.length > 0) return { list, lacking: false }
   const ids = new Set(movie.tracks.flatMap(({ chapterTracks }) => chapterTracks))
   const track = movie.tracks.find(({ id, handler, isHere }) => ids.has(id) && handler === 'text' && isHere)
-  return track === undefined ? [] : readTextTrack(source, track)
+  return track === undefined ? { list: [], lacking: false } : readTextTrack(source, track)
 }
 
 /** chpl: version, flags, four bytes of version 1, their number, then for each its time in 100 ns and its title. */
@@ -34,28 +44,38 @@ function readList(bytes: FieldBytes): FilmChapter[] {
   return chapters
 }
 
-/** Each sample is a title behind its length of 16 bits. Titles that are not there yet, or too many, are left out. */
-function readTextTrack(source: MeteredSource, { tables, timescale, shift }: MovieTrack): FilmChapter[] {
+/**
+ * Each sample is a title behind its length of 16 bits, and lies beside what is shown then. Nobody waits for those that
+ * are not there: a hundred of them may be a hundred pieces.
+ */
+function readTextTrack(source: MeteredSource, { tables, timescale, shift }: MovieTrack): MovieChapters {
   const [chunkRows, timeRows] = [rowsOf(tables, 'stsc', 3), rowsOf(tables, 'stts', 2)]
-  if (chunkRows === null || chunkRows.length === 0 || timeRows === null) return []
+  if (chunkRows === null || chunkRows.length === 0 || timeRows === null) return { list: [], lacking: false }
   const [places, sizes, times] = [new ChunkPlaces(tables), new SampleSizes(tables), new RunCursor(timeRows)]
   const chunks = new ChunkCursor(chunkRows, places.count)
-  const chapters: FilmChapter[] = []
-  for (let sample = 0; sample < Math.min(sizes.count, MAX_CHAPTERS) && chunks.seek(sample); sample += 1) {
+  const count = Math.min(sizes.count, MAX_CHAPTERS)
+  source.allow(count * TITLE_BUDGET_BYTES)
+  const list: FilmChapter[] = []
+  let lacking = false
+  for (let sample = 0; sample < count && chunks.seek(sample); sample += 1) {
     const at = places.at(chunks.chunk) + sizes.sum(chunks.firstSample, sample)
     const start = Math.max(0, times.sumBefore(sample) / timescale + shift)
-    chapters.push({ start, title: titleAt(source, at, sizes.sum(sample, sample + 1)) })
+    const title = titleAt(source, at, sizes.sum(sample, sample + 1))
+    lacking ||= title === null
+    list.push({ start, title: title ?? '' })
   }
-  return chapters
+  return { list, lacking }
 }
 
-function titleAt(source: MeteredSource, at: number, size: number): string {
+/** Null: it is not there yet. */
+function titleAt(source: MeteredSource, at: number, size: number): string | null {
   if (size < 2 || at + size > source.size) return ''
   try {
     const bytes = new FieldBytes(source.read(at, at + Math.min(size, MAX_TITLE_BYTES)))
     return bytes.text(2, Math.min(bytes.u16(0), bytes.length - 2))
   } catch (error) {
-    if (error instanceof NotHere || error instanceof OverBudget) return ''
+    if (error instanceof NotHere) return null
+    if (error instanceof OverBudget) return ''
     throw error
   }
 }

@@ -1,7 +1,6 @@
 // Time and byte of each key frame of an MP4 track that has its samples in tables.
 
-import type { KeyTable } from '../film-facts.ts'
-import { KeyGathering } from '../key-table.ts'
+import type { KeyGathering } from '../key-table.ts'
 import type { MovieTrack } from './movie.ts'
 import { ChunkCursor, ChunkPlaces, Rows, rowsOf, RunCursor, SampleSizes } from './tables.ts'
 
@@ -14,16 +13,14 @@ interface Walk {
   readonly chunks: ChunkCursor
 }
 
-/** The key frames; null when the track has no samples in tables. Throws DecodeError. */
-export function keyFramesOf(track: MovieTrack): KeyTable | null {
-  const { tables, id } = track
-  const keys = new KeyGathering(id)
+/** Adds the key frames to `keys`; false when the track has no samples in tables. Throws DecodeError. */
+export function addTableKeys(keys: KeyGathering, track: MovieTrack): boolean {
   const walk = walkOf(track)
-  if (walk === null) return null
-  const sync = rowsOf(tables, 'stss', 1)
+  if (walk === null) return false
+  const sync = rowsOf(track.tables, 'stss', 1)
   if (sync === null) addChunks(keys, track, walk)
   else addSync(keys, track, walk, sync)
-  return keys.table()
+  return true
 }
 
 function walkOf({ tables }: MovieTrack): Walk | null {

@@ -17,8 +17,10 @@ export interface MovieTrack {
   readonly entry: SampleEntry | null
   /** Ticks of its clock in a second, above 0. */
   readonly timescale: number
-  /** Ticks of its clock. */
+  /** Ticks of its clock; 0 = not said. */
   readonly duration: number
+  /** How long its samples in fragments are unless those say so, ticks. */
+  readonly usualTicks: number
   /** What is added to a time in ticks to have that of the film, s: see shiftOf(). */
   readonly shift: number
   /** The body of its stbl box. */
@@ -31,11 +33,15 @@ export interface MovieTrack {
 
 /** A movie. */
 export interface Movie {
-  /** Seconds; 0 = not said. */
-  readonly duration: number
+  /** Seconds, of one in fragments those of its own samples or of all; null = not said. */
+  readonly duration: number | null
+  /** Of all fragments, seconds; null = not said. */
+  readonly fragmentsDuration: number | null
   /** It has fragments. */
   readonly fragmented: boolean
   readonly tracks: readonly MovieTrack[]
+  /** Tracks that cannot be read. */
+  readonly broken: number
 }
 
 /** Reads the body of a moov box. Throws DecodeError. */
@@ -43,20 +49,40 @@ export function readMovie(moov: FieldBytes): Movie {
   const header = boxIn(moov, 'mvhd')
   if (header === null) throw new DecodeError('its movie has no head')
   const { timescale, duration } = readClock(header)
-  const tracks: MovieTrack[] = []
-  for (const { type, body } of boxesIn(moov)) {
-    if (type !== 'trak' || tracks.length >= MAX_TRACKS) continue
-    const track = readTrack(body, timescale)
-    if (track !== null) tracks.push(track)
-  }
   const extension = boxIn(moov, 'mvex')
   const fragments = extension === null ? null : boxIn(extension, 'mehd')
-  const whole = fragments === null ? 0 : fragments.u8(0) === 1 ? fragments.u64(4) : fragments.u32(4)
-  return { duration: Math.max(duration, whole) / timescale, fragmented: extension !== null, tracks }
+  const whole = fragments === null ? 0 : ticksAt(fragments, 4)
+  return {
+    duration: duration > 0 ? duration / timescale : null,
+    fragmentsDuration: whole > 0 ? whole / timescale : null,
+    fragmented: extension !== null,
+    ...readTracks(moov, timescale, extension),
+  }
 }
 
-/** Null: it has no tables, or no clock. */
-function readTrack(trak: FieldBytes, movieScale: number): MovieTrack | null {
+/** What is wrong with one track costs that track. */
+function readTracks(
+  moov: FieldBytes,
+  movieScale: number,
+  extension: FieldBytes | null,
+): Pick<Movie, 'tracks' | 'broken'> {
+  const tracks: MovieTrack[] = []
+  let broken = 0
+  for (const { type, body } of boxesIn(moov)) {
+    if (type !== 'trak' || tracks.length + broken >= MAX_TRACKS) continue
+    try {
+      const track = readTrack(body, movieScale, extension)
+      if (track !== null) tracks.push(track)
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error
+      broken += 1
+    }
+  }
+  return { tracks, broken }
+}
+
+/** Null: it has no tables. Throws DecodeError, also when its clock stands still. */
+function readTrack(trak: FieldBytes, movieScale: number, extension: FieldBytes | null): MovieTrack | null {
   const [head, media] = [boxIn(trak, 'tkhd'), boxIn(trak, 'mdia')]
   const mediaHead = media === null ? null : boxIn(media, 'mdhd')
   const information = media === null ? null : boxIn(media, 'minf')
@@ -67,14 +93,16 @@ function readTrack(trak: FieldBytes, movieScale: number): MovieTrack | null {
   const handler = handlerBox === null ? '' : handlerBox.latin(8, 4)
   const descriptions = boxIn(tables, 'stsd')
   const entry = descriptions === null ? null : readSampleEntry(descriptions, handler)
+  const id = head.u32(head.u8(0) === 1 ? 20 : 12)
   return {
-    id: head.u32(head.u8(0) === 1 ? 20 : 12),
+    id,
     handler,
     isEnabled: (head.u8(3) & 1) === 1,
     language: languageOf(media, mediaHead),
     name: nameOf(trak, handlerBox),
     entry,
     ...clock,
+    usualTicks: extension === null ? 0 : usualTicksOf(extension, id),
     shift: shiftOf(trak, clock.timescale, movieScale),
     tables,
     isHere: isHere(information, entry?.reference ?? 1),
@@ -82,13 +110,27 @@ function readTrack(trak: FieldBytes, movieScale: number): MovieTrack | null {
   }
 }
 
-/** mvhd and mdhd begin in the same way. Unknown durations are all ones. */
+/** mvhd and mdhd begin in the same way. */
 function readClock(head: FieldBytes): { timescale: number; duration: number } {
   const long = head.u8(0) === 1
   const timescale = head.u32(long ? 20 : 12)
   if (timescale === 0) throw new DecodeError('its clock stands still')
-  const unknown = long ? head.u32(24) === 0xff_ff_ff_ff : head.u32(16) === 0xff_ff_ff_ff
-  return { timescale, duration: unknown ? 0 : long ? head.u64(24) : head.u32(16) }
+  return { timescale, duration: ticksAt(head, long ? 24 : 16) }
+}
+
+/**
+ * A duration in a box that has 64 bits for it in version 1; 0 = not known: all ones, or more than a number can say, as
+ * muxers of what is still going on write.
+ */
+function ticksAt(box: FieldBytes, at: number): number {
+  if (box.u8(0) !== 1) return box.u32(at) === 0xff_ff_ff_ff ? 0 : box.u32(at)
+  return box.u32(at) >= 0x20_00_00 ? 0 : box.u64(at)
+}
+
+/** Of trex (8.8.3). */
+function usualTicksOf(extension: FieldBytes, track: number): number {
+  for (const { type, body } of boxesIn(extension)) if (type === 'trex' && body.u32(4) === track) return body.u32(12)
+  return 0
 }
 
 /** BCP 47 of elng, else the three letters of mdhd; QuickTime has numbers there, which nobody writes any more. */

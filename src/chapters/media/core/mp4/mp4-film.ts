@@ -1,24 +1,16 @@
 // Facts of MP4, M4A, M4B and QuickTime: the movie box at either end, or the index of fragments.
 
 import { DecodeError } from '../../../../base/errors.ts'
-import type { ByteRange } from '../byte-source.ts'
 import { FieldBytes } from '../field-bytes.ts'
 import type { FilmFacts, FilmReading, FilmTrack, TrackKind } from '../film-facts.ts'
-import { bitrateOf, keyTrackOf } from '../film-parts.ts'
+import { bitrateOf, keyTrackOf, soundDuration } from '../film-parts.ts'
 import { MAX_MOOV_BYTES, MAX_STEPS } from '../limits.ts'
 import type { MeteredSource } from '../metered-source.ts'
 import { OptionalParts } from '../optional-parts.ts'
 import { type FileBox, fileBoxAt } from './boxes.ts'
-import { readMovieChapters } from './chapters.ts'
-import {
-  findAccessBox,
-  findSegmentIndex,
-  type FragmentIndex,
-  readFragmentAccess,
-  readSegmentIndex,
-} from './fragments.ts'
-import { keyFramesOf } from './key-frames.ts'
-import { type Movie, type MovieTrack, readMovie } from './movie.ts'
+import { type MovieChapters, readMovieChapters } from './chapters.ts'
+import { readFilmIndex } from './film-index.ts'
+import { type MovieTrack, readMovie } from './movie.ts'
 
 /** Boxes that MP4 and QuickTime begin with. */
 const FIRST = /^(?:ftyp|styp|moov|mdat|wide|free|skip|pnot|uuid|moof|sidx)$/
@@ -31,6 +23,7 @@ const KINDS: Readonly<Record<string, TrackKind>> = {
   subp: 'subtitle',
   clcp: 'subtitle',
 }
+const NO_CHAPTERS: MovieChapters = { list: [], lacking: false }
 
 /** Whether the file begins as they do. */
 export function isMp4(head: FieldBytes): boolean {
@@ -52,13 +45,14 @@ export function readMp4(source: MeteredSource): FilmReading {
   const tracks = films.map(trackOf)
   const keyTrack = keyTrackOf(tracks)
   const main = films.find(({ id }) => id === keyTrack?.id) ?? null
-  const index = parts.part<FragmentIndex | null>('Its index', null, () => indexOf(source, movie, main, moov))
-  const keys = index?.keys ?? null
+  if (movie.broken > 0) parts.say('Not all of its tracks can be read.')
+  const index = readFilmIndex(source, movie, main, moov.end, parts)
+  const { keys, elsewhere } = index
   if (main !== null && !main.isHere)
     parts.say('It names another file or address for its samples, which is not followed.')
   else if (keys === null && parts.missing === null) parts.say('It has no index: not seekable yet.')
-  const duration = movie.duration > 0 ? movie.duration : (index?.duration ?? null)
-  const chapters = parts.part('Its chapters', [], () => readMovieChapters(source, body, movie))
+  const duration = soundDuration(index.duration)
+  const chapters = parts.part('Its chapters', NO_CHAPTERS, () => readMovieChapters(source, body, movie))
   const facts: FilmFacts = {
     container: 'mp4',
     fragmented: movie.fragmented,
@@ -67,11 +61,11 @@ export function readMp4(source: MeteredSource): FilmReading {
     seek: keys === null ? 'not-yet' : 'keys',
     note: parts.note,
     tracks,
-    chapters,
-    index: rangesOf(moov, index),
+    chapters: chapters.list,
+    index: [{ start: moov.start, end: moov.end }, ...(elsewhere === null ? [] : [elsewhere])],
     keys,
   }
-  return { facts, missing: parts.missing, fetched: source.fetched }
+  return { facts, missing: parts.missing, passing: chapters.lacking, fetched: source.fetched }
 }
 
 /** Walks over the boxes of the file to the movie. */
@@ -85,24 +79,6 @@ function findMovie(source: MeteredSource): FileBox {
     at = box.end
   }
   throw new DecodeError('it has no movie box')
-}
-
-/** Of samples in tables, else of fragments. */
-function indexOf(source: MeteredSource, movie: Movie, main: MovieTrack | null, moov: FileBox): FragmentIndex | null {
-  if (main === null || !main.isHere) return null
-  const keys = keyFramesOf(main)
-  if (keys !== null) return { keys, range: { start: moov.start, end: moov.end }, duration: null }
-  if (!movie.fragmented) return null
-  const sidx = findSegmentIndex(source, moov.end, main.id)
-  if (sidx !== null) return readSegmentIndex(source, sidx, main)
-  const mfra = findAccessBox(source)
-  return mfra === null ? null : readFragmentAccess(source, mfra, main)
-}
-
-/** The movie box, and the index where it lies elsewhere. */
-function rangesOf({ start, end }: FileBox, index: FragmentIndex | null): ByteRange[] {
-  const elsewhere = index === null || index.range.start === start ? [] : [index.range]
-  return [{ start, end }, ...elsewhere]
 }
 
 function trackOf({ id, handler, isEnabled, language, name, entry }: MovieTrack): FilmTrack {

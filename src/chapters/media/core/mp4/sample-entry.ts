@@ -3,6 +3,7 @@
 import { aacConfig, ac3Channels, av1String, avcString, eac3Channels, hevcString, vpString } from '../codec-strings.ts'
 import { codecOfCode, codecOfObjectType, plainCodecString } from '../codec-names.ts'
 import type { FieldBytes } from '../field-bytes.ts'
+import { soundHertz } from '../film-parts.ts'
 import { boxIn, boxesIn } from './boxes.ts'
 
 /** What a sample entry says of its track. */
@@ -64,7 +65,7 @@ function sound(type: string, body: FieldBytes): Partial<SampleEntry> {
   const long = version === 2 && body.length >= 64
   const fields = {
     channels: long ? body.u32(40) : body.u16(16),
-    sampleRate: long ? Math.round(body.f64(32)) : body.u16(24),
+    sampleRate: long ? soundHertz(body.f64(32)) : body.u16(24),
   }
   if (start > body.length) return fields
   const boxes = body.part(start, body.length)

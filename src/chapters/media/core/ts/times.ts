@@ -7,9 +7,21 @@ import { packetsIn } from './packets.ts'
 /** Ticks of the clock in a second, and after how many it begins again: 26.5 hours. */
 const TICKS = 90_000
 const WRAP = 2 ** 33
+/** A stream that plays longer than this, s, over a new beginning is not believed: its clock has a break. */
+const MOST_OVER_WRAP = 12 * 3600
+/** How much longer a stream may play than it would by the rate of either end. */
+const MOST_SLOWER = 20
+/** Ends that are shorter say nothing of their rate, s: sound and picture lie that far from each other. */
+const LEAST_SPAN = 0.2
 
-/** The earliest and the latest time in `bytes`, ticks; null = none is in them. */
-export function timesIn(bytes: FieldBytes): { first: number; last: number } | null {
+/** Times of a piece of a stream, ticks. */
+export interface StreamTimes {
+  readonly first: number
+  readonly last: number
+}
+
+/** The earliest and the latest time in `bytes`; null = none is in them. */
+export function timesIn(bytes: FieldBytes): StreamTimes | null {
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (const { starts, payload } of packetsIn(bytes)) {
     const time = starts ? presentationTime(payload) : null
@@ -20,9 +32,21 @@ export function timesIn(bytes: FieldBytes): { first: number; last: number } | nu
   return last < first ? null : { first, last }
 }
 
-/** Seconds from one time to a later one, over at most one new beginning of the clock. */
-export function secondsBetween(first: number, last: number): number {
-  return (last >= first ? last - first : last + WRAP - first) / TICKS
+/**
+ * Seconds from the start of the first piece of a stream to the end of its last one, over at most one new beginning of
+ * the clock. Null: the clock has a break, as of recordings that were joined. `pieces`: how many such pieces the stream
+ * is long.
+ */
+export function secondsBetween(head: StreamTimes, tail: StreamTimes, pieces: number): number | null {
+  const wraps = tail.last < head.first
+  const seconds = (tail.last - head.first + (wraps ? WRAP : 0)) / TICKS
+  const span = Math.max(spanOf(head), spanOf(tail))
+  const isSlow = span >= LEAST_SPAN && seconds > MOST_SLOWER * span * pieces
+  return isSlow || (wraps && seconds > MOST_OVER_WRAP) ? null : seconds
+}
+
+function spanOf({ first, last }: StreamTimes): number {
+  return (last - first) / TICKS
 }
 
 /** Null: no picture or sound begins here, or without a time. */

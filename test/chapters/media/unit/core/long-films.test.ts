@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import type { FilmReading } from '../../../../../src/chapters/media/core/film-facts.ts'
 import { MediaThread } from '../../../../../src/chapters/media/io/media-thread.ts'
 import { SystemClock } from '../../../../../src/io/clock.ts'
+import { silentLog } from '../../../../kit/doubles/silent-log.ts'
 import { cpuTimeMs } from '../../../../kit/nodes/cpu-time.ts'
 import { needs } from '../../../../kit/requirements.ts'
 import { Films, type LongFilmName } from '../../kit/films.ts'
@@ -17,7 +18,7 @@ const KEYS = 1440
 
 describe('facts of two hours of film', { skip: needs('ffmpeg'), concurrency: 1 }, () => {
   let films: Films
-  const thread = new MediaThread({ clock: new SystemClock() })
+  const thread = new MediaThread({ clock: new SystemClock(), log: silentLog })
 
   before(async () => {
     films = await Films.open()

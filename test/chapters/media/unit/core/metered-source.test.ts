@@ -33,3 +33,21 @@ test('small reads that lie together are one, and the budget is kept to the byte'
   source.allow(8192)
   assert.equal(source.read(50_000, 50_001).length, 1)
 })
+
+test('a long range is what the file gave: its memory is not taken twice, whatever is kept of it', () => {
+  const given: Uint8Array[] = []
+  const inner = new MemorySource(seededBytes(3_000_000))
+  const noting = {
+    size: inner.size,
+    read(start: number, end: number): Uint8Array {
+      const bytes = inner.read(start, end)
+      given.push(bytes)
+      return bytes
+    },
+  }
+  const source = new MeteredSource(noting, 3_000_000)
+  source.read(8, 16)
+  const long = source.read(8, 2_500_000)
+  assert.equal(long.length, 2_499_992)
+  assert.equal(long.buffer, given[1]?.buffer)
+})

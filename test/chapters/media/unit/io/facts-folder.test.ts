@@ -1,6 +1,7 @@
 // Facts that are kept: over restarts, within their bounds, and not of downloads that are gone or damaged files.
 
 import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
 import { readdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
@@ -80,6 +81,19 @@ describe('kept facts', () => {
     const kept = open(undefined, hash => hash !== HASHES[2])
     for (const hash of HASHES) assert.equal(await kept.get(`${hash}-0`), null)
     assert.deepEqual(await readdir(folder), [])
+  })
+
+  test('a file that vanishes while they are listed costs itself alone', async () => {
+    for (const [at, hash] of HASHES.entries()) await open().put(`${hash}-0`, factsOf(at))
+    const kept = open(undefined, hash => {
+      if (hash === HASHES[0]) rmSync(join(folder, `${HASHES[1]}-0.json`))
+      return true
+    })
+    const found = await Promise.all(HASHES.map(hash => kept.get(`${hash}-0`)))
+    assert.deepEqual(
+      found.map(facts => facts?.duration),
+      [0, undefined, 2],
+    )
   })
 
   test('a folder that cannot be written costs the keeping alone', async () => {

@@ -8,6 +8,8 @@ import { MediaThread, type MediaThreadOptions } from '../../../../../src/chapter
 import { ownTask } from '../../../../../src/chapters/media/io/task-time.ts'
 import type { ReadableFilm, ReadOutcome } from '../../../../../src/chapters/media/ports/film-reader.ts'
 import { SystemClock } from '../../../../../src/io/clock.ts'
+import type { Log } from '../../../../../src/ports/log.ts'
+import { silentLog } from '../../../../kit/doubles/silent-log.ts'
 import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 import { waitFor } from '../../../../kit/wait-for.ts'
 import { STRANGE } from '../../kit/strange-reader.ts'
@@ -30,10 +32,10 @@ function filmIn(bytes: Uint8Array, seen: [start: number, length: number][] = [])
 }
 
 async function withThread(
-  options: Omit<MediaThreadOptions, 'clock'>,
+  options: Omit<MediaThreadOptions, 'clock' | 'log'> & { readonly log?: Log },
   work: (thread: MediaThread) => Promise<void>,
 ): Promise<void> {
-  const thread = new MediaThread({ clock: new SystemClock(), ...options })
+  const thread = new MediaThread({ clock: new SystemClock(), log: silentLog, ...options })
   try {
     await work(thread)
   } finally {
@@ -41,14 +43,19 @@ async function withThread(
   }
 }
 
+/** A movie box of 700,000 bytes without a head: all of it is read before that is seen. */
+function headless(): Buffer {
+  const bytes = Buffer.alloc(700_016)
+  bytes.writeUInt32BE(700_016, 0)
+  bytes.write('moov', 4, 'latin1')
+  bytes.writeUInt32BE(700_008, 8)
+  bytes.write('free', 12, 'latin1')
+  return bytes
+}
+
 describe('the thread that reads films', () => {
   test('an index longer than a part of the shared memory comes in parts, whole', async () => {
-    // A movie box of 700,000 bytes without a head: all of it is read before that is seen.
-    const bytes = Buffer.alloc(700_016)
-    bytes.writeUInt32BE(700_016, 0)
-    bytes.write('moov', 4, 'latin1')
-    bytes.writeUInt32BE(700_008, 8)
-    bytes.write('free', 12, 'latin1')
+    const bytes = headless()
     const seen: [number, number][] = []
     await withThread({}, async thread => {
       const { outcome } = await thread.read(filmIn(bytes, seen))
@@ -70,7 +77,7 @@ describe('the thread that reads films', () => {
     })
   })
 
-  test('a film that never ends, takes all memory, throws or ends its reader is unreadable; the next one is read', async () => {
+  test('a film that never ends or takes all memory is unreadable; the next one is read', async () => {
     const whyOf = async (thread: MediaThread, size: number): Promise<unknown> => {
       const { outcome } = await thread.read(filmOf(size))
       return 'why' in outcome ? outcome.why : outcome
@@ -80,21 +87,55 @@ describe('the thread that reads films', () => {
     })
     await withThread({ worker: strange, limitMs: 60_000, memoryMib: 24 }, async thread => {
       const whys: unknown[] = []
-      for (const size of [STRANGE.takesMemory, STRANGE.throws, STRANGE.ends, STRANGE.writes])
-        whys.push(await whyOf(thread, size))
-      assert.deepEqual(whys, ['it takes too much memory', 'its reader failed', 'its reader ended', 'it is strange'])
+      for (const size of [STRANGE.takesMemory, STRANGE.writes]) whys.push(await whyOf(thread, size))
+      assert.deepEqual(whys, ['it takes too much memory', 'it is strange'])
     })
+  })
+
+  test('a reader that throws or ends is no property of the film: it is logged, and the next one is read', async () => {
+    const lines: string[] = []
+    const log: Log = { ...silentLog, warn: (message, fields) => lines.push(`${message} ${JSON.stringify(fields)}`) }
+    await withThread({ worker: strange, limitMs: 60_000, log }, async thread => {
+      for (const size of [STRANGE.throws, STRANGE.ends])
+        await assert.rejects(thread.read(filmOf(size)), { code: 'WorkerLost' })
+      assert.equal((await thread.read(filmOf(STRANGE.writes))).outcome.kind, 'unreadable')
+    })
+    const nowhere = new URL('nowhere.js', strange)
+    await withThread({ worker: nowhere, log }, async thread => {
+      await assert.rejects(thread.read(filmOf(1)), { code: 'WorkerLost' })
+    })
+    for (const [at, why] of [/a film did this/, /code 3/, /nowhere\.js/].entries()) assert.match(lines[at] ?? '', why)
+    assert.equal(lines.length, 3)
+  })
+
+  test('a disk that takes too long in all is given up, and holds up no other film', async context => {
+    const clock = new VirtualClock()
+    const thread = new MediaThread({ clock, log: silentLog })
+    context.after(() => thread.stop())
+    const bytes = headless()
+    let reads = 0
+    const slow = filmOf(bytes.length, async (start, length, into) => {
+      reads += 1
+      await clock.advance(8000)
+      into.set(bytes.subarray(start, start + length))
+      return length
+    })
+    await assert.rejects(thread.read(slow), { code: 'VolumeStalled' })
+    assert.equal(reads, 3)
+    assert.equal((await thread.read(filmOf(5000))).outcome.kind, 'missing')
+    await thread.stop()
+    assert.equal(clock.pending, 0)
   })
 
   test('the wait for bytes does not count: the disk may be slow', async () => {
     const clock = new VirtualClock()
-    const thread = new MediaThread({ clock })
+    const thread = new MediaThread({ clock, log: silentLog })
     const slow = filmOf(5000, async () => {
       await clock.advance(60_000)
       return 0
     })
     assert.equal((await thread.read(slow)).outcome.kind, 'missing')
-    const looping = new MediaThread({ clock, worker: strange })
+    const looping = new MediaThread({ clock, log: silentLog, worker: strange })
     let late: ReadOutcome | null = null
     const settled = looping.read(filmOf(STRANGE.reads, () => Promise.resolve(4))).then(found => (late = found))
     // Nothing more comes from there: its time runs, and is over.
@@ -111,7 +152,7 @@ describe('the thread that reads films', () => {
     skip: ownTask() === null,
   }, async () => {
     const clock = new VirtualClock()
-    const thread = new MediaThread({ clock, worker: strange })
+    const thread = new MediaThread({ clock, log: silentLog, worker: strange })
     let begun = false
     const asked = (): Promise<number> => {
       begun = true
@@ -139,7 +180,7 @@ describe('the thread that reads films', () => {
   })
 
   test('a stop ends a film that waits for its bytes, and nothing starts after it', async () => {
-    const thread = new MediaThread({ clock: new SystemClock(), worker: strange })
+    const thread = new MediaThread({ clock: new SystemClock(), log: silentLog, worker: strange })
     let asked = false
     const waiting = thread.read(
       filmOf(STRANGE.reads, () => {

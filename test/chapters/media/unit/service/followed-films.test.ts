@@ -34,7 +34,8 @@ const facts = (bitrate: number | null, duration: number | null = 10): FilmFacts 
   tracks: [],
   chapters: [],
   index: [{ start: 0, end: 900 }],
-  keys: { track: 1, times: [0, 5], bytes: [900, 5000], gap: 0 },
+  // One of them leads back, as no real film has it.
+  keys: { track: 1, times: [0, 4, 5], bytes: [900, 800, 5000], gap: 0 },
 })
 
 const told = (bytesPerSecond: number): WindowFacts => ({

@@ -10,8 +10,10 @@ import { FilmDisk } from '../../../../../src/chapters/media/service/film-bytes.t
 import type { MediaAnswer } from '../../../../../src/chapters/media/service/media-api.ts'
 import { MediaFacts } from '../../../../../src/chapters/media/service/media-facts.ts'
 import { SharedArena } from '../../../../../src/pools/arena.ts'
+import type { StoreVolume } from '../../../../../src/ports/volumes.ts'
 import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 import { makeFlac } from '../../kit/made-flac.ts'
+import { chunksAt, film as made, moov } from '../../kit/made-mp4.ts'
 import { MemoryFilm } from '../../kit/memory-film.ts'
 import { MemoryReader } from '../../kit/memory-reader.ts'
 
@@ -165,16 +167,98 @@ describe('facts of films in downloads', () => {
     assertQuiet()
   })
 
-  test('who waits too long for a turn hears that it is too busy', async () => {
+  test('who waits too long for a turn hears that it is too busy; whose film is being read waits for that', async () => {
     let release: () => void = () => undefined
     reader.hold = () => new Promise(resolve => (release = resolve))
     const [first, second] = [ask(0, 0), ask(1, 0)]
-    const refused = [first, second].map(one => assert.rejects(one, { code: 'TooManyRequests' }))
+    const refused = assert.rejects(second, { code: 'TooManyRequests' })
     await clock.advance(20_000)
-    await Promise.all(refused)
+    await refused
+    await clock.advance(50_000)
+    release()
+    await clock.advance(1)
+    assert.equal((await first).facts?.duration, 10)
+    assertQuiet()
+    const stalled = assert.rejects(ask(2, 0), { code: 'VolumeStalled' })
+    await clock.advance(80_000)
+    await stalled
     release()
     await clock.advance(1)
     assertQuiet()
+  })
+
+  test('a look that goes on when the time is over may end it, and then that is said', async () => {
+    films[0] = new MemoryFilm(new TextEncoder().encode('neither film nor sound'), 0)
+    const film = filmAt(0)
+    film.holes = [{ start: 0, end: film.size }]
+    const refused = assert.rejects(ask(0, 1000), { code: 'MediaUnreadable' })
+    await clock.advance(500)
+    let release: () => void = () => undefined
+    reader.hold = () => new Promise(resolve => (release = resolve))
+    film.arrive({ start: 0, end: film.size })
+    await clock.advance(1000)
+    release()
+    await clock.advance(1)
+    await refused
+    assertQuiet()
+  })
+
+  test('titles of chapters that are not there are not waited for, and facts without them are not kept', async () => {
+    const texts = { id: 2, handler: 'text', tables: chunksAt([20_000, 40_000], 100, 5000) } as const
+    const picture = { id: 1, handler: 'vide', tables: chunksAt([60_000], 100, 5000), chapters: 2 } as const
+    const titles = new Map([
+      [20_000, 'Opening'],
+      [40_000, 'The rest'],
+    ])
+    const film = new MemoryFilm(made(moov([picture, texts], 10_000), 70_000, titles), 0)
+    films[0] = film
+    film.holes = [{ start: 40_000, end: 50_000 }]
+    const titlesOf = ({ facts }: MediaAnswer): string[] => (facts?.chapters ?? []).map(({ title }) => title)
+    const first = await answered(0, MINUTE)
+    assert.deepEqual([titlesOf(first), first.wanted, store.facts.size], [['Opening', ''], null, 0])
+    film.arrive({ start: 0, end: film.size })
+    assert.deepEqual(titlesOf(await answered(0, 0)), ['Opening', 'The rest'])
+    assert.equal(store.facts.size, 1)
+    assertQuiet()
+  })
+
+  test('a film that is looked at again and again is told as far as it is known, and not called unreadable', async () => {
+    const film = filmAt(0)
+    const facts = { ...(await answered(1, 0)).facts } as FilmFacts
+    let looks = 0
+    reader.read = async () => {
+      looks += 1
+      // Always another byte, which is there when it is waited for.
+      const missing = { start: looks, end: looks + 1 }
+      return { outcome: { kind: 'read', reading: { facts, missing, fetched: 1 } }, busyMs: 1 }
+    }
+    for (let time = 0; time < 2; time += 1) {
+      const { facts: known, wanted } = await answered(0, MINUTE)
+      assert.ok(known?.duration === 10 && wanted !== null)
+    }
+    assert.deepEqual([looks, film.open], [128, 0])
+    assertQuiet()
+  })
+
+  test('reads that one volume does not give back stop no film on another', async () => {
+    const volume: StoreVolume = {
+      answers: true,
+      takesMore: true,
+      stalled: false,
+      nextAnswer: () => Promise.resolve(),
+      inTime: work => work,
+    }
+    for (const film of films.slice(0, 5)) {
+      film.disk = () => new Promise(() => undefined)
+      film.volume = volume
+    }
+    for (let index = 0; index < 5; index += 1) {
+      const failed = assert.rejects(ask(index, 0), { code: 'VolumeStalled' })
+      await clock.advance(10_000)
+      await failed
+    }
+    assert.equal(arena.slotCount - arena.freeCount, 4)
+    assert.equal((await answered(5, 0)).facts?.duration, 10)
   })
 
   test('a disk that does not answer costs a film ten seconds, and its memory until it answers', async () => {
