@@ -28,6 +28,7 @@ const SOUND = ['-f', 'lavfi', '-i', 'sine=d=10']
 const H264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '40', '-g', '120', '-bf', '2']
 /** VP8 otherwise takes half a minute. */
 const REALTIME = ['-deadline', 'realtime', '-cpu-used', '16', '-g', '120']
+const FIRST_INSIDE = ['-map_chapters', '-1', '-c', 'copy', '-movflags', '+frag_keyframe']
 const TWO_HOURS = ['-stream_loop', '719']
 
 /** How each is made: arguments between the input `master` and its own name. */
@@ -40,8 +41,8 @@ const WAYS = {
   'segments.mp4': ['-map', '0:v', '-map', '0:a:0', '-c', 'copy', '-movflags', '+frag_keyframe+dash+global_sidx'],
   // An index in front of each fragment, and one of all at the end.
   'dash.mp4': ['-map', '0:v', '-map', '0:a:0', '-c', 'copy', '-movflags', '+frag_keyframe+empty_moov+dash'],
-  // Its movie box holds the samples of the first fragment.
-  'first-inside.mp4': ['-map', '0:v', '-map', '0:a:0', '-c', 'copy', '-movflags', '+frag_keyframe'],
+  // Its movie box holds the samples of the first fragment, and their duration (of chapters it would be that of all).
+  'first-inside.mp4': ['-map', '0:v', '-map', '0:a:0', ...FIRST_INSIDE],
   'film.mov': ['-map', '0:v', '-map', '0:a:0', '-c', 'copy'],
   'film.ts': ['-map', '0:v', '-map', '0:a', '-c', 'copy'],
   'film.avi': ['-map', '0:v', '-map', '0:a:0', '-c:v', 'mpeg4', '-c:a', 'libmp3lame'],
@@ -115,7 +116,7 @@ export class Films {
 
   /** Makes one of two seconds whose pictures are longer than 200 KB each, with sound; its path. */
   async makeNoise(name: string): Promise<string> {
-    const noise = ['-f', 'lavfi', '-i', 'testsrc2=s=960x540:r=24:d=2,noise=alls=100:allf=t']
+    const noise = ['-f', 'lavfi', '-i', 'testsrc2=s=640x360:r=24:d=2,noise=alls=100:allf=t']
     const codecs = ['-c:v', 'mpeg2video', '-q:v', '3', '-g', '12', '-c:a', 'mp2']
     return this.#make(name, [...noise, '-f', 'lavfi', '-i', 'sine=d=2'], codecs)
   }

@@ -144,6 +144,16 @@ describe('facts of short films', { skip: needs('ffmpeg', 'ffprobe') }, () => {
     }
   })
 
+  test('without the index at their end, films in fragments are not as long as their first fragment', async () => {
+    for (const name of ['dash.mp4', 'first-inside.mp4'] as const) {
+      const bytes = Buffer.from(bytesOf(name))
+      const outcome = await readFacts(new MemorySource(bytes.subarray(0, -bytes.readUInt32BE(bytes.length - 4))))
+      assert.ok(outcome.kind === 'read', name)
+      const { facts } = outcome.reading
+      assert.deepEqual([facts?.duration, facts?.keys, facts?.seek], [null, null, 'not-yet'], name)
+    }
+  })
+
   test('what is missing is named, and what is known without it is told', async () => {
     for (const name of ['film.mkv', 'end.mp4', 'fragments.mp4'] as const) {
       const source = new MemorySource(bytesOf(name))
