@@ -291,7 +291,8 @@ const playlist = route({
   choices: [
     'Extra. M3U in UTF-8: the selected films and sounds in the order of their names, each with a link that needs no key for ' +
       '24 hours (api.link_hours), by a given link (PUT /links) as long as that. Opened by a signed link too (`playlist_url` of the files), which opens no file by itself.',
-    'Subtitles and sound in files beside a film stand before it, as `#EXTVLCOPT:input-slave`.',
+    'Subtitles and sound in files beside a film stand before it, as `#EXTVLCOPT:input-slave`; asked for by a key, so does the second at ' +
+      'which a film that was begun goes on (`start-time`). By a link it does not: links are for others too.',
     'Waits up to 60 s for the metadata of a magnet, then 408. Nothing to play: 404.',
   ],
   parameters: null,
@@ -300,10 +301,13 @@ const playlist = route({
   errors: ['DownloadNotFound', 'FileNotFound', 'MetadataTimeout', 'NotReady'],
   sample: { path: `/downloads/${SAMPLE_INFOHASH}/playlist.m3u`, status: 200 },
   run: async ({ services, links }, input): Promise<BytesReply> => {
+    const infohash = infohashOf(input.path)
+    const left = input.byKey ? await services.watching.of(infohash) : []
     const facts = {
       downloads: services.downloads,
       links,
-      infohash: infohashOf(input.path),
+      infohash,
+      starts: new Map(left.map(({ fileindex, continue_at }) => [fileindex, continue_at])),
       given: input.link,
       base: input.base,
     }
