@@ -2,7 +2,7 @@
 // and web seeds make way for what readers wait for.
 
 import { AppError } from '../../base/errors.ts'
-import { availableAt, type RunForReaders, StreamReader } from './stream-reader.ts'
+import { availableAt, noteRead, type RunForReaders, StreamReader } from './stream-reader.ts'
 import { type StreamRange, StreamWindows, type WindowOptions } from './stream-window.ts'
 import { judgeAll } from '../peers/interest.ts'
 import type { TorrentRequests } from '../peers/torrent-requests.ts'
@@ -56,7 +56,9 @@ export class TorrentStreams {
     const file = content?.metainfo.files[fileIndex]
     if (content === null || file === undefined) return 0
     const count = availableAt(content, file, position, Math.min(length, into.length))
-    return count <= 0 ? 0 : (content.store.readNow?.(file.offset + position, count, into) ?? 0)
+    if (count <= 0) return 0
+    noteRead(this.#core, content, file.offset + position, count)
+    return content.store.readNow?.(file.offset + position, count, into) ?? 0
   }
 
   /** The windows once more, after the picker forgot them (start, recheck). */
