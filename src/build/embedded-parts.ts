@@ -50,6 +50,20 @@ export const EMBEDDED_PARTS: readonly EmbeddedPart[] = [
     source: `${github}/litespeedtech/lsquic`,
   },
   {
+    name: 'FFmpeg (libavcodec, libavutil)',
+    within: '@mediabunny/ac3',
+    licence: 'LGPL-2.1-or-later',
+    text: 'src/build/notices/lgpl-2.1.txt',
+    source: `https://ffmpeg.org; how it is built: ${github}/Vanilagy/mediabunny/tree/main/packages/ac3`,
+  },
+  {
+    name: 'FFmpeg (libavcodec, libavutil)',
+    within: '@mediabunny/aac-encoder',
+    licence: 'LGPL-2.1-or-later',
+    text: 'src/build/notices/lgpl-2.1.txt',
+    source: `https://ffmpeg.org; how it is built: ${github}/Vanilagy/mediabunny/tree/main/packages/aac-encoder`,
+  },
+  {
     name: 'libsodium',
     within: 'sodium-native',
     licence: 'ISC',
