@@ -23,7 +23,7 @@ const MAX_LOOKS = 256
 
 /** What it works with. */
 export interface HlsFilmsDeps {
-  readonly media: MediaService
+  readonly media: Pick<MediaService, 'facts'>
   readonly disk: FilmDisk
   readonly line: SegmentLine
   /** See DownloadsService.streamable(). */
@@ -120,7 +120,7 @@ export class HlsFilms implements HlsService {
 
   async #make(file: StreamableFile, job: SegmentJob, signal: AbortSignal): Promise<Uint8Array> {
     if (signal.aborted) throw new AppError('Aborted')
-    const film = new FilmBytes(file, this.#deps.disk)
+    const film = new FilmBytes(file, this.#deps.disk, { background: false })
     const close = (): void => film.close()
     signal.addEventListener('abort', close, { once: true })
     try {

@@ -16,7 +16,7 @@ const THREADS = 2
 export interface HlsPartsDeps {
   readonly clock: Clock
   readonly downloads: Pick<Downloads, 'streamable'>
-  readonly media: MediaService
+  readonly media: Pick<MediaService, 'facts'>
   readonly arena: Arena
 }
 

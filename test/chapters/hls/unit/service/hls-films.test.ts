@@ -78,6 +78,7 @@ describe('segments of films in downloads', () => {
     ])
     assert.equal((await hls.plan(film, stays())).cuts.length, 3)
     assert.equal(asks, 1)
+    assert.deepEqual(memory.opened, [{ background: false }, { background: false }], 'a player waits for them')
     assertQuiet()
   })
 
