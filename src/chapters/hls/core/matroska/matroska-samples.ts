@@ -22,8 +22,8 @@ const USUAL_SOUND_S = 1024 / 48_000
 interface FilmHead {
   /** Seconds of one tick. */
   readonly tick: number
-  /** The first byte of all clusters; null = it was not seen. */
-  readonly firstCluster: number | null
+  /** The first byte behind what was seen of the head: clusters begin there. */
+  readonly end: number
   readonly video: TrackSetup
   readonly sound: TrackSetup | null
 }
@@ -43,7 +43,7 @@ export function matroskaSamples(source: ByteSource, order: SegmentOrder): Segmen
   const bytes = new ForwardBytes(source, order.endByte, 2 * MAX_SEGMENT_BYTES)
   const tracks = new Set(order.sound === null ? [order.video] : [order.video, order.sound])
   // Sound may begin before the first picture.
-  const first = order.isFirst ? Math.min(head.firstCluster ?? order.startByte, order.startByte) : order.startByte
+  const first = order.isFirst ? Math.min(head.end, order.startByte) : order.startByte
   for (const block of blocksFrom(bytes, first, source.size, tracks))
     if (!framesOf(block, order, head).every(frame => found.take(frame))) break
   if (found.video.length === 0) throw new DecodeError('there is no key frame where its index says')
@@ -64,7 +64,7 @@ function readHead(source: ByteSource, { video, sound }: SegmentOrder): FilmHead 
   const tracks = body(ID.tracks)
   return {
     tick: scale / 1e9,
-    firstCluster: parts.firstCluster,
+    end: parts.passed.at(-1)?.end ?? parts.body,
     video: trackSetup(tracks, video),
     sound: sound === null ? null : trackSetup(tracks, sound),
   }
