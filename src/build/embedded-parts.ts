@@ -16,6 +16,7 @@ export interface EmbeddedPart {
 }
 
 const github = 'https://github.com'
+const FFMPEG = 'The FFmpeg developers, https://ffmpeg.org. How it is built of their source is at the address above.'
 
 /** All that are known, in the order in which the notices name them. */
 export const EMBEDDED_PARTS: readonly EmbeddedPart[] = [
@@ -54,14 +55,16 @@ export const EMBEDDED_PARTS: readonly EmbeddedPart[] = [
     within: '@mediabunny/ac3',
     licence: 'LGPL-2.1-or-later',
     text: 'src/build/notices/lgpl-2.1.txt',
-    source: `https://ffmpeg.org; how it is built: ${github}/Vanilagy/mediabunny/tree/main/packages/ac3`,
+    source: `${github}/Vanilagy/mediabunny/tree/main/packages/ac3`,
+    authors: FFMPEG,
   },
   {
     name: 'FFmpeg (libavcodec, libavutil)',
     within: '@mediabunny/aac-encoder',
     licence: 'LGPL-2.1-or-later',
     text: 'src/build/notices/lgpl-2.1.txt',
-    source: `https://ffmpeg.org; how it is built: ${github}/Vanilagy/mediabunny/tree/main/packages/aac-encoder`,
+    source: `${github}/Vanilagy/mediabunny/tree/main/packages/aac-encoder`,
+    authors: FFMPEG,
   },
   {
     name: 'libsodium',
