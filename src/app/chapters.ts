@@ -11,6 +11,7 @@ const LOADERS: readonly (() => Promise<{ readonly chapter: Chapter }>)[] = [
   () => import('../chapters/circuits/chapter.ts'),
   () => import('../chapters/dlna/chapter.ts'),
   () => import('../chapters/media/chapter.ts'),
+  () => import('../chapters/hls/chapter.ts'),
 ]
 
 /**

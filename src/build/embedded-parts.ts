@@ -16,6 +16,7 @@ export interface EmbeddedPart {
 }
 
 const github = 'https://github.com'
+const FFMPEG = 'The FFmpeg developers, https://ffmpeg.org. How it is built of their source is at the address above.'
 
 /** All that are known, in the order in which the notices name them. */
 export const EMBEDDED_PARTS: readonly EmbeddedPart[] = [
@@ -48,6 +49,22 @@ export const EMBEDDED_PARTS: readonly EmbeddedPart[] = [
     licence: 'MIT',
     text: 'src/build/notices/lsquic.txt',
     source: `${github}/litespeedtech/lsquic`,
+  },
+  {
+    name: 'FFmpeg (libavcodec, libavutil)',
+    within: '@mediabunny/ac3',
+    licence: 'LGPL-2.1-or-later',
+    text: 'src/build/notices/lgpl-2.1.txt',
+    source: `${github}/Vanilagy/mediabunny/tree/main/packages/ac3`,
+    authors: FFMPEG,
+  },
+  {
+    name: 'FFmpeg (libavcodec, libavutil)',
+    within: '@mediabunny/aac-encoder',
+    licence: 'LGPL-2.1-or-later',
+    text: 'src/build/notices/lgpl-2.1.txt',
+    source: `${github}/Vanilagy/mediabunny/tree/main/packages/aac-encoder`,
+    authors: FFMPEG,
   },
   {
     name: 'libsodium',

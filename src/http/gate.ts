@@ -110,6 +110,12 @@ export class Gate {
     )
   }
 
+  /** Whether the request comes by a signed link of the file it is about: see Route.anyOrigin. */
+  isForEveryPage(head: Pick<GateHead, 'query'>, match: PathMatch): boolean {
+    const { infohash = '', fileindex = '' } = match.path
+    return this.#links.opens(infohash, fileindex, head.query.get('token') ?? '')
+  }
+
   #holderOfLink(token: string): KeyHolder {
     const given = this.#links.givenBy(token)
     return given === null ? NOBODY : linkHolder(given, () => this.#links.givenBy(token) !== null)

@@ -39,7 +39,7 @@ export class LinkSigner {
 
   /** The path and query that open file `fileIndex` of the download. */
   streamUrl(infohash: string, fileIndex: number): string {
-    return `/downloads/${infohash}/stream/${fileIndex}?token=${this.#token(infohash, String(fileIndex))}`
+    return `/downloads/${infohash}/stream/${fileIndex}?token=${this.fileToken(infohash, fileIndex)}`
   }
 
   /**
@@ -47,8 +47,14 @@ export class LinkSigner {
    * and is taken back with it.
    */
   namedStreamUrl(infohash: string, fileIndex: number, name: string, given: GivenLink | null = null): string {
-    const token = given === null ? this.#token(infohash, String(fileIndex)) : this.#givenToken(given, String(fileIndex))
+    const token = this.fileToken(infohash, fileIndex, given)
     return `/downloads/${infohash}/stream/${fileIndex}/${encodeSegment(name)}?token=${token}`
+  }
+
+  /** What opens the file, and what is made of it. `given`: as of namedStreamUrl(). */
+  fileToken(infohash: string, fileIndex: number, given: GivenLink | null = null): string {
+    const index = String(fileIndex)
+    return given === null ? this.#token(infohash, index) : this.#givenToken(given, index)
   }
 
   /** The path and query that open the playlist of the download, and no file by itself. */

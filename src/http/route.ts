@@ -161,6 +161,11 @@ export interface Route<Kind extends keyof ReplyKinds = keyof ReplyKinds> {
   /** A signed link in `?token=` opens it for GET and HEAD. */
   readonly signedLinks: boolean
   /**
+   * Pages of every origin may read what a signed link gives (Access-Control-Allow-Origin: *): players that cast, or run
+   * in pages of others, have nothing else. The link is the secret; no browser sends a key of ours by itself.
+   */
+  readonly anyOrigin: boolean
+  /**
    * It speaks as another program does: the key may come as the password of Basic authentication, and every request
    * names the session id that a 409 gave.
    */
@@ -236,6 +241,7 @@ interface RouteParts<
   kind: Kind
   scope: Scope
   signedLinks?: boolean
+  anyOrigin?: boolean
   door?: boolean
   compressed?: boolean
   whileUpgrading?: boolean
@@ -272,6 +278,7 @@ export function route<
   return {
     ...parts,
     signedLinks: parts.signedLinks ?? false,
+    anyOrigin: parts.anyOrigin ?? false,
     door: parts.door ?? false,
     compressed: parts.compressed ?? false,
     whileUpgrading: parts.whileUpgrading ?? parts.scope === 'open',

@@ -61,7 +61,7 @@ describe('the npm package', { concurrency: 1 }, () => {
     const { stdout } = await run('find', [opened, '-type', 'f', '-printf', '%P\n'])
     const paths = stdout.trim().split('\n')
     const known =
-      /^package\/((README|CHANGELOG)\.md|LICENSE|package\.json|dist\/(src\/(bundle|web\/page)\/.+|src\/native\/tributary\.node|src\/cli\/main\.js|workers\/(catalogue|feed|media|piece|records|seal)\.js)|src\/deploy\/(Dockerfile|compose\.yaml|tributary\.service)|src\/(docs|chapters\/[a-z]+\/docs)\/.+|src\/chapters\/market\/chains\/hash-time-lock\.sol|src\/web\/pictures\/.+)$/
+      /^package\/((README|CHANGELOG)\.md|LICENSE|package\.json|dist\/(src\/(bundle|web\/page)\/.+|src\/native\/tributary\.node|src\/cli\/main\.js|workers\/(catalogue|feed|hls|media|piece|records|seal)\.js)|src\/deploy\/(Dockerfile|compose\.yaml|tributary\.service)|src\/(docs|chapters\/[a-z]+\/docs)\/.+|src\/chapters\/market\/chains\/hash-time-lock\.sol|src\/web\/pictures\/.+)$/
     assert.deepEqual(
       paths.filter(path => !known.test(path) || /\.(map|ts|tsx)$/.test(path)),
       [],

@@ -204,6 +204,7 @@ export class Dispatch {
     const route = routeFor(match, head.method)
     if (route === null) return this.#refuseMethod(reply, match)
     reply.route = route
+    if (route.anyOrigin && this.#gate.isForEveryPage(head, match)) reply.allowEveryPage()
     if (!route.whileUpgrading && this.#context.services.state.upgrading) throw new AppError('NotReady', UPGRADING_TEXT)
     if (route.method === 'GET')
       return this.#run(route, new Input(match, this.#parameters(route, head, null), NO_BODY, asked))

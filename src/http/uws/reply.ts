@@ -77,6 +77,15 @@ const ALWAYS: HeaderList = [
   ]),
 ]
 
+/** With those that let pages of every origin read an answer, in the place of those of configured origins. */
+const FOR_EVERY_PAGE: HeaderList = [
+  ...ALWAYS,
+  new HeaderBlock([
+    ['Access-Control-Allow-Origin', '*'],
+    ['Access-Control-Expose-Headers', 'Content-Length, Retry-After'],
+  ]),
+]
+
 /** One answer. Every method does nothing once it is dead. */
 export class Reply {
   readonly res: HttpResponse
@@ -86,7 +95,7 @@ export class Reply {
   #headTookMs = 0
   readonly #share: ReplyShare
   readonly #headOnly: boolean
-  readonly #always: HeaderList
+  #always: HeaderList
   #onAbort: (() => void)[] | null = null
   #alive = true
   #started = false
@@ -130,6 +139,11 @@ export class Reply {
     this.#abort ??= new AbortController()
     if (!this.#alive) this.#abort.abort()
     return this.#abort.signal
+  }
+
+  /** Pages of every origin may read the answer, whatever it will be. */
+  allowEveryPage(): void {
+    this.#always = FOR_EVERY_PAGE
   }
 
   /** The connection ends with the answer. */

@@ -40,8 +40,8 @@ function scopeOf({ method, path }: Route): string {
   if (path === '/torrentinfo') return 'add'
   // Whoever plays a file says where it is.
   if (path.includes('{infohash}/watching')) return 'stream'
-  // Asking for facts of a film makes its download run (decision 0533).
-  if (/\/(stream|media)\//.test(path) || path.endsWith('/playlist.m3u')) return 'stream'
+  // Asking for facts or segments of a film makes its download run (decisions 0533 and 0543).
+  if (/\/(stream|media|hls)\//.test(path) || path.endsWith('/playlist.m3u')) return 'stream'
   return method === 'GET' ? 'read' : 'add'
 }
 

@@ -26,8 +26,8 @@ function width(): number {
   return process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY
 }
 
-/** The longest file: of a film with samples and texts beside it the film. */
-function longest(files: readonly DownloadFile[]): DownloadFile {
+/** The longest file: of a film with samples and texts beside it the film. CommandError: there is none yet. */
+export function longest(files: readonly DownloadFile[]): DownloadFile {
   const [first, ...others] = files
   if (first === undefined) throw new CommandError('The download has no files yet.')
   return others.reduce((best, file) => (file.size > best.size ? file : best), first)

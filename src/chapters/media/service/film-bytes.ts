@@ -1,11 +1,11 @@
 // The bytes of a film in a download: read where they are there, asked of the swarm where they are not, by a reader as
-// streams have one, behind what players need. Nothing here waits for ever.
+// streams have one, behind what players need unless it is for one. Nothing here waits for ever.
 
 import { AppError } from '../../../base/errors.ts'
 import type { Arena, Slot } from '../../../ports/arena.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { StoreVolume } from '../../../ports/volumes.ts'
-import type { StreamableFile, StreamReader } from '../../../services/downloads/streams-api.ts'
+import type { ReaderOptions, StreamableFile, StreamReader } from '../../../services/downloads/streams-api.ts'
 import type { ByteRange } from '../core/byte-source.ts'
 import type { ReadableFilm } from '../ports/film-reader.ts'
 import { inTime } from './in-time.ts'
@@ -94,9 +94,10 @@ export class FilmBytes implements ReadableFilm {
   readonly #reader: StreamReader
   readonly #disk: FilmDisk
 
-  constructor(file: StreamableFile, disk: FilmDisk) {
+  /** `reading`: for a player it is not in the background. */
+  constructor(file: StreamableFile, disk: FilmDisk, reading: ReaderOptions = { background: true }) {
     this.size = file.size
-    this.#reader = file.openReader({ background: true })
+    this.#reader = file.openReader(reading)
     this.#disk = disk
   }
 

@@ -3,13 +3,17 @@
 
 import type { Kernel, OpenedChapter } from '../../../node/kernel.ts'
 import { OpenedAtFirstUse } from '../../../node/opened-at-first-use.ts'
+import { SharedKey } from '../../../node/shared-parts.ts'
 import { FollowedFilms } from '../service/followed-films.ts'
 import { filmDuration } from '../service/film-duration.ts'
-import type { MediaRouteServices } from '../service/media-api.ts'
+import type { MediaRouteServices, MediaService } from '../service/media-api.ts'
 import type { MediaFacts } from '../service/media-facts.ts'
 
+/** What chapters that play films know of them. */
+export const filmFacts = new SharedKey<MediaService>('media: facts of films')
+
 /** Opens the chapter. */
-export function openMedia({ stateDir, clock, log, downloads }: Kernel): OpenedChapter {
+export function openMedia({ stateDir, clock, log, downloads, shared }: Kernel): OpenedChapter {
   const media = new OpenedAtFirstUse<MediaFacts>()
   const services: MediaRouteServices = {
     media: {
@@ -20,6 +24,7 @@ export function openMedia({ stateDir, clock, log, downloads }: Kernel): OpenedCh
   let followed: FollowedFilms | null = null
   const films = (): FollowedFilms =>
     (followed ??= new FollowedFilms({ watch: async (...asked) => (await media.open()).watch(...asked) }))
+  shared.offer(filmFacts, services.media)
   return {
     services,
     start({ rangeArena }) {

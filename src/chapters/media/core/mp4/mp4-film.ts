@@ -1,6 +1,7 @@
 // Facts of MP4, M4A, M4B and QuickTime: the movie box at either end, or the index of fragments.
 
 import { DecodeError } from '../../../../base/errors.ts'
+import type { ByteSource } from '../byte-source.ts'
 import { FieldBytes } from '../field-bytes.ts'
 import type { FilmFacts, FilmReading, FilmTrack, TrackKind } from '../film-facts.ts'
 import { bitrateOf, keyTrackOf, soundDuration } from '../film-parts.ts'
@@ -68,8 +69,8 @@ export function readMp4(source: MeteredSource): FilmReading {
   return { facts, missing: parts.missing, passing: chapters.lacking, fetched: source.fetched }
 }
 
-/** Walks over the boxes of the file to the movie. */
-function findMovie(source: MeteredSource): FileBox {
+/** Walks over the boxes of the file to the movie. Throws DecodeError, and what reading throws. */
+export function findMovie(source: ByteSource): FileBox {
   let at = 0
   for (let step = 0; step < MAX_STEPS; step += 1) {
     const box = fileBoxAt(source, at)

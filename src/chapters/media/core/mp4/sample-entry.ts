@@ -103,8 +103,8 @@ function elementaryStream(esds: FieldBytes): Partial<SampleEntry> {
   return { codec, codecString: `mp4a.40.${aac.objectType}`, ...channels }
 }
 
-/** The body of the first descriptor when it has this tag. */
-function descriptorIn(bytes: FieldBytes, tag: number): FieldBytes | null {
+/** The body of the first descriptor when it has this tag; null = it has another. Throws DecodeError. */
+export function descriptorIn(bytes: FieldBytes, tag: number): FieldBytes | null {
   if (bytes.length < 2 || bytes.u8(0) !== tag) return null
   let [at, length, more] = [1, 0, true]
   while (more && at < 5) {

@@ -1,0 +1,48 @@
+// `hls`: the address of a film in segments, which phones, televisions and casting devices play without a key.
+
+import { type Command, InvalidArgumentError } from 'commander'
+import type { ChapterCommands } from '../../../cli/chapter-commands.ts'
+import { chosenDownload, chosenFile, filesOf } from '../../../cli/chosen.ts'
+import { type CommandContext, forNode, type NodeFlags, runForNode } from '../../../cli/command-run.ts'
+import type { DownloadFile } from '../../../client/core-routes.ts'
+import { longest } from '../../media/cli/media-commands.ts'
+
+interface HlsFlags extends NodeFlags {
+  readonly days?: number
+  readonly sound?: number
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,10}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
+  return Number(text)
+}
+
+/** A link of the file opens its segments too. */
+async function linkOf({ node }: CommandContext, infohash: string, file: DownloadFile, days?: number): Promise<string> {
+  if (days === undefined) return file.stream_url
+  const parameters = { name: 'command line', infohash, fileindex: file.index, days }
+  return (await node.call('PUT /links', { parameters })).url
+}
+
+function addHlsCommand(program: Command): void {
+  forNode(program.command('hls').description('The address of a film in segments, for phones, televisions and casting.'))
+    .argument('<download>', 'info hash, its first digits, or (a part of) the name')
+    .argument('[file]', 'number or (a part of) the name of a file; default: the longest')
+    .option('--sound <number>', 'which sound track (see `tributary media`); 0 = without', wholeNumber)
+    .option('--days <n>', 'for so many days; 0 = until it is taken back (tributary links)', wholeNumber)
+    .action((text: string, file: string | undefined, flags: HlsFlags) =>
+      runForNode(flags, async context => {
+        const { infohash } = await chosenDownload(context.node, text)
+        const { files } = await filesOf(context.node, infohash)
+        const chosen = file === undefined ? longest(files) : chosenFile(files, file)
+        const link = await linkOf(context, infohash, chosen, flags.days)
+        const query = new URL(link, context.node.url).searchParams
+        if (flags.sound !== undefined) query.set('sound', String(flags.sound))
+        const url = `${context.node.url}/downloads/${infohash}/hls/${chosen.index}/master.m3u8?${query.toString()}`
+        context.show({ url }, shown => `${shown.url}\n`)
+      }),
+    )
+}
+
+/** All commands about films in segments. */
+export const hlsCommands: ChapterCommands = { plain: [], groups: {}, add: addHlsCommand }

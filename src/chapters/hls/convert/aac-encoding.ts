@@ -1,0 +1,101 @@
+// An encoder of AAC that is kept open: the package mediabunny's, in a thread of its own, which takes longer to start
+// than to encode a segment. It is fed whole frames, one segment after the other, and gives a frame for each.
+
+import { AudioSample, AudioSampleSource, type EncodedPacket, MkvOutputFormat, NullTarget, Output } from 'mediabunny'
+import { FRAME_SAMPLES } from '../core/sound-grid.ts'
+
+const BITS_PER_SECOND = 160_000
+const CHANNELS = 2
+/** Frames that are given to it at a time: some 0.7 s of sound. */
+const PORTION = 32
+/** The first frame that it gives holds what was before the first that it was fed. */
+const DELAY_FRAMES = 1
+
+/** An encoder. After a rejection it must be ended. */
+export class AacEncoding {
+  /** Hz. */
+  readonly rate: number
+  readonly #output: Output
+  readonly #source: AudioSampleSource
+  #config: Uint8Array | null = null
+  #fed = 0
+  /** Frames that it has given, those of the segment that is under way kept. */
+  #given = 0
+  #frames = new Map<number, Uint8Array>()
+  #wake: () => void = () => undefined
+
+  private constructor(rate: number) {
+    this.rate = rate
+    this.#source = new AudioSampleSource({
+      codec: 'aac',
+      bitrate: BITS_PER_SECOND,
+      onEncodedPacket: (packet, meta) => this.#take(packet, meta?.decoderConfig?.description),
+    })
+    // What it would write is taken before.
+    this.#output = new Output({ format: new MkvOutputFormat(), target: new NullTarget() })
+    this.#output.addAudioTrack(this.#source)
+  }
+
+  /** Starts one for sound of `rate` Hz in two channels. */
+  static async start(rate: number): Promise<AacEncoding> {
+    const { registerAacEncoder } = await import('@mediabunny/aac-encoder')
+    registerAacEncoder()
+    const encoding = new AacEncoding(rate)
+    await encoding.#output.start()
+    return encoding
+  }
+
+  /** Its AudioSpecificConfig; null before the first frame. */
+  get config(): Uint8Array | null {
+    return this.#config
+  }
+
+  /**
+   * Encodes both channels, as long as a multiple of a frame: a frame for each but the last two. `check` is called
+   * between portions.
+   */
+  async encode(left: Float32Array, right: Float32Array, check: () => void): Promise<Uint8Array[]> {
+    const count = left.length / FRAME_SAMPLES
+    const first = this.#fed + DELAY_FRAMES
+    this.#frames = new Map()
+    for (let at = 0; at < count; at += PORTION) {
+      check()
+      await this.#feed(left, right, at, Math.min(count, at + PORTION))
+    }
+    const wanted = count - 2
+    while (this.#given < first + wanted) {
+      check()
+      await new Promise<void>(resolve => (this.#wake = resolve))
+    }
+    return Array.from({ length: wanted }, (_, at) => this.#frames.get(first + at) ?? new Uint8Array(0))
+  }
+
+  /** Ends it. Never rejects. */
+  async end(): Promise<void> {
+    await this.#output.cancel().catch(() => undefined)
+  }
+
+  async #feed(left: Float32Array, right: Float32Array, from: number, to: number): Promise<void> {
+    const length = (to - from) * FRAME_SAMPLES
+    const data = new Float32Array(length * CHANNELS)
+    data.set(left.subarray(from * FRAME_SAMPLES, to * FRAME_SAMPLES))
+    data.set(right.subarray(from * FRAME_SAMPLES, to * FRAME_SAMPLES), length)
+    const sample = new AudioSample({
+      data,
+      format: 'f32-planar',
+      numberOfChannels: CHANNELS,
+      sampleRate: this.rate,
+      timestamp: (this.#fed * FRAME_SAMPLES) / this.rate,
+    })
+    this.#fed += to - from
+    await this.#source.add(sample)
+    sample.close()
+  }
+
+  #take({ data }: EncodedPacket, description: unknown): void {
+    if (description instanceof Uint8Array) this.#config ??= description.slice()
+    this.#frames.set(this.#given, data)
+    this.#given += 1
+    this.#wake()
+  }
+}

@@ -1,0 +1,78 @@
+// A segment from a source of bytes: the whole work of a thread, callable without one.
+
+import { DecodeError } from '../../../base/errors.ts'
+import { type ByteSource, NotHere, OverBudget, ReadFailed } from '../../media/core/byte-source.ts'
+import { stereoConfig } from '../core/aac.ts'
+import { fmp4Init, fmp4Segment } from '../core/fmp4/fmp4-segment.ts'
+import { matroskaHead, matroskaSamples } from '../core/matroska/matroska-samples.ts'
+import { mp4Samples } from '../core/mp4/mp4-samples.ts'
+import { type MovieHead, readMovieHead } from '../core/mp4/movie-head.ts'
+import type { SegmentOrder, SegmentSamples } from '../core/samples.ts'
+import { tsSegment } from '../core/ts/ts-segment.ts'
+import { GivenUp } from './given-up.ts'
+import type { SoundConverter } from './sound-converter.ts'
+import type { SegmentJob, SegmentOutcome } from './thread-messages.ts'
+
+/** Makes segments; the index of the last film is kept, which players ask for again and again. */
+export class SegmentMaking {
+  #converter: SoundConverter | null = null
+  #movie: { readonly tag: string; readonly head: MovieHead } | null = null
+
+  /** Makes one. `check` is called now and then, and throws GivenUp. Rejects only for bugs. */
+  async make(job: SegmentJob, source: ByteSource, check: () => void): Promise<SegmentOutcome> {
+    const checked: ByteSource = {
+      size: source.size,
+      read(start, end) {
+        check()
+        return source.read(start, end)
+      },
+    }
+    try {
+      const samples = await this.#withSound(this.#samples(job, checked), job.order, check)
+      check()
+      return { kind: 'made', bytes: new Uint8Array(packed(samples, job.order)) }
+    } catch (error) {
+      return outcomeOf(error)
+    }
+  }
+
+  /** Ends what conversions have started. Never rejects. */
+  async end(): Promise<void> {
+    await this.#converter?.end()
+    this.#converter = null
+  }
+
+  /** With sound that players take. */
+  async #withSound(samples: SegmentSamples, order: SegmentOrder, check: () => void): Promise<SegmentSamples> {
+    const { video, sound } = samples
+    if (sound === null || order.soundMargin === 0) return samples
+    if (order.isHead) return { video, sound: { codec: 'aac', config: stereoConfig(order.soundRate), samples: [] } }
+    // Most films never need it.
+    const { SoundConverter } = await import('./sound-converter.ts')
+    this.#converter ??= new SoundConverter()
+    return { video, sound: await this.#converter.convert(sound, order, check) }
+  }
+
+  #samples({ tag, order }: SegmentJob, source: ByteSource): SegmentSamples {
+    if (order.container === 'matroska')
+      return order.isHead ? matroskaHead(source, order) : matroskaSamples(source, order)
+    if (this.#movie?.tag !== tag) {
+      this.#movie = null
+      this.#movie = { tag, head: readMovieHead(source) }
+    }
+    return mp4Samples(source, this.#movie.head, order)
+  }
+}
+
+function packed(samples: SegmentSamples, { packing, isHead, number, width, height }: SegmentOrder): Uint8Array {
+  if (packing === 'ts') return tsSegment(samples)
+  return isHead ? fmp4Init(samples, width, height) : fmp4Segment(samples, number)
+}
+
+function outcomeOf(error: unknown): SegmentOutcome {
+  if (error instanceof GivenUp) return { kind: 'given-up' }
+  if (error instanceof NotHere) return { kind: 'missing', range: error.range }
+  if (error instanceof ReadFailed) return { kind: 'failed', why: error.message }
+  if (error instanceof DecodeError || error instanceof OverBudget) return { kind: 'unreadable', why: error.message }
+  throw error
+}

@@ -1,0 +1,69 @@
+// Takes what belongs to a segment out of the samples of a film, as they come in the order of the file: pictures from
+// its key frame up to that of the next one, and the sound that begins in between, which may lie behind.
+
+import { SAME_TIME_S, type SegmentOrder, soundEnd, soundStart, videoStart } from './samples.ts'
+
+/** How far behind the end sound of a segment may lie, s of pictures. */
+const BEHIND_S = 2
+
+/** A sample that was found; `item`: its bytes, or where they lie. */
+export interface Found<Item> {
+  readonly track: number
+  /** When it is shown or heard, s. */
+  readonly time: number
+  readonly isKey: boolean
+  readonly item: Item
+}
+
+/** What was taken. */
+export class Gathering<Item> {
+  readonly video: Found<Item>[] = []
+  readonly sound: Found<Item>[] = []
+  readonly #order: SegmentOrder
+  #videoOver = false
+  #soundOver: boolean
+
+  constructor(order: SegmentOrder) {
+    this.#order = order
+    this.#soundOver = order.sound === null
+  }
+
+  /** False: all is there. */
+  take(found: Found<Item>): boolean {
+    if (found.track === this.#order.video) this.#takeVideo(found)
+    else if (found.track === this.#order.sound) this.#takeSound(found)
+    return !this.#videoOver || !this.#soundOver
+  }
+
+  #takeVideo(found: Found<Item>): void {
+    const { time, isKey } = found
+    const order = this.#order
+    if (this.#videoOver) {
+      // The sound has ended, or has a hole.
+      if (time > order.end + BEHIND_S) this.#soundOver = true
+      return
+    }
+    if (isKey && time >= order.end - SAME_TIME_S) {
+      this.#videoOver = true
+      return
+    }
+    if (this.video.length > 0 || (isKey && time >= videoStart(order) - SAME_TIME_S)) this.video.push(found)
+  }
+
+  #takeSound(found: Found<Item>): void {
+    const { time } = found
+    const end = soundEnd(this.#order)
+    if (time >= end) this.#soundOver = true
+    else if (time >= soundStart(this.#order)) this.sound.push(found)
+  }
+}
+
+/** Sound that begins later than this after its segment does lies before it in the file, or is not there, s. */
+const LATE_SOUND_S = 0.06
+
+/** How much of the start of a segment's sound is there. */
+export function startOfSound(order: SegmentOrder, first: number | null): 'whole' | 'enough' | 'missing' {
+  if (first === null) return order.isFirst ? 'whole' : 'missing'
+  if (order.isFirst || first <= soundStart(order) + LATE_SOUND_S) return 'whole'
+  return first <= order.start + LATE_SOUND_S ? 'enough' : 'missing'
+}

@@ -1,0 +1,126 @@
+// Samples of one track of MP4 in its tables (ISO 14496-12, 8.6 and 8.7): which of them belong to a part of the film,
+// and where each lies. Samples count from 0.
+
+import { DecodeError } from '../../../../base/errors.ts'
+import type { MovieTrack } from '../../../media/core/mp4/movie.ts'
+import { ChunkCursor, ChunkPlaces, type Rows, rowsOf, RunCursor, SampleSizes } from '../../../media/core/mp4/tables.ts'
+import { MAX_SAMPLES, MAX_SEGMENT_BYTES, SAME_TIME_S } from '../samples.ts'
+
+/** A sample, and where it lies in the file. */
+export interface PlacedSample {
+  /** When it is shown, seconds of the film. */
+  readonly time: number
+  readonly isKey: boolean
+  readonly start: number
+  readonly end: number
+}
+
+/** The samples of a track. */
+export class SampleTable {
+  readonly #track: MovieTrack
+  readonly #times: Rows
+  readonly #offsets: Rows | null
+  readonly #chunks: Rows
+  readonly #places: ChunkPlaces
+  readonly #sizes: SampleSizes
+  readonly #sync: Rows | null
+
+  /** Throws DecodeError when a table is missing or too short. */
+  constructor(track: MovieTrack) {
+    const { tables } = track
+    const [times, chunks] = [rowsOf(tables, 'stts', 2), rowsOf(tables, 'stsc', 3)]
+    if (times === null || chunks === null || chunks.length === 0) throw new DecodeError('a track has no tables')
+    this.#track = track
+    this.#times = times
+    this.#chunks = chunks
+    this.#offsets = rowsOf(tables, 'ctts', 2)
+    this.#places = new ChunkPlaces(tables)
+    this.#sizes = new SampleSizes(tables)
+    this.#sync = rowsOf(tables, 'stss', 1)
+  }
+
+  get count(): number {
+    return this.#sizes.count
+  }
+
+  /** Pictures from the key frame at `start` up to that at `end`. */
+  pictures(start: number, end: number): PlacedSample[] {
+    const first = this.#keyAt(start)
+    if (first === null) throw new DecodeError('there is no key frame where its index says')
+    return this.#placed(first, this.#keyAt(end) ?? this.count)
+  }
+
+  /** Frames of sound that begin from `start` on and before `end`. */
+  sounds(start: number, end: number): PlacedSample[] {
+    return this.#placed(this.#firstFrom(start), this.#firstFrom(end))
+  }
+
+  /** The first key sample that is shown at a time or later; null = there is none. */
+  #keyAt(time: number): number | null {
+    if (time === Number.POSITIVE_INFINITY) return null
+    const [times, offsets] = this.#cursors()
+    const count = this.#sync?.length ?? this.count
+    let before = -1
+    for (let row = 0; row < count; row += 1) {
+      const sample = this.#sync === null ? row : this.#sync.at(row) - 1
+      // A list that falls is not one.
+      if (sample <= before || sample >= this.count) continue
+      before = sample
+      if (this.#shown(sample, times, offsets) >= time - SAME_TIME_S) return sample
+    }
+    return null
+  }
+
+  /** The first sample that is decoded at a time or later. */
+  #firstFrom(time: number): number {
+    let [low, high] = [0, this.count]
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      if (this.#shown(middle, new RunCursor(this.#times), null) < time) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  #cursors(): [RunCursor, RunCursor | null] {
+    return [new RunCursor(this.#times), this.#offsets === null ? null : new RunCursor(this.#offsets, true)]
+  }
+
+  #shown(sample: number, times: RunCursor, offsets: RunCursor | null): number {
+    const { timescale, shift } = this.#track
+    return (times.sumBefore(sample) + (offsets?.valueAt(sample) ?? 0)) / timescale + shift
+  }
+
+  #placed(first: number, end: number): PlacedSample[] {
+    if (end - first > MAX_SAMPLES || this.#sizes.sum(first, Math.min(end, first + MAX_SAMPLES)) > MAX_SEGMENT_BYTES)
+      throw new DecodeError('a part of it is too long')
+    const [times, offsets] = this.#cursors()
+    const chunks = new ChunkCursor(this.#chunks, this.#places.count)
+    const keys = this.#keysFrom(first, end)
+    const placed: PlacedSample[] = []
+    let [chunk, place] = [-1, 0]
+    for (let sample = first; sample < end; sample += 1) {
+      if (!chunks.seek(sample)) throw new DecodeError('a sample lies in no chunk')
+      if (chunks.chunk !== chunk) {
+        chunk = chunks.chunk
+        place = this.#places.at(chunk) + this.#sizes.sum(chunks.firstSample, sample)
+      }
+      const size = this.#sizes.sum(sample, sample + 1)
+      const isKey = keys === null || keys.has(sample)
+      placed.push({ time: this.#shown(sample, times, offsets), isKey, start: place, end: place + size })
+      place += size
+    }
+    return placed
+  }
+
+  /** Key samples of a part; null = all are. */
+  #keysFrom(first: number, end: number): ReadonlySet<number> | null {
+    const sync = this.#sync
+    if (sync === null) return null
+    const keys = new Set<number>()
+    for (let row = 0; row < sync.length && sync.at(row) <= end; row += 1) {
+      if (sync.at(row) > first) keys.add(sync.at(row) - 1)
+    }
+    return keys
+  }
+}

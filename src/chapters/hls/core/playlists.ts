@@ -1,0 +1,70 @@
+// The playlists of a film (RFC 8216): one that says what it is, and one of its segments. Addresses are relative, and
+// carry what opens them: players send no header of ours.
+
+import { type Cut, headName, segmentName, type SegmentPlan } from './segment-plan.ts'
+
+/** Bytes of a segment beside those of the film, and what players round. */
+const OVERHEAD = 1.1
+const FIRST_SHORTER_S = 0.001
+/** Of a hundred thousandth: what numbers are not exact by. */
+const EXACT = 1e-4
+
+/** The playlist of variants: one, as nothing is encoded again. `query` belongs to each address. */
+export function masterPlaylist(plan: SegmentPlan, query: string): string {
+  const { video, cuts } = plan
+  const bytes = cuts.reduce((sum, cut) => sum + lengthOf(cut), 0)
+  const seconds = cuts.reduce((sum, { duration }) => sum + duration, 0)
+  const peak = Math.max(
+    0,
+    ...cuts.filter(({ duration }) => duration >= 1).map(cut => rateOf(lengthOf(cut), cut.duration)),
+  )
+  const average = rateOf(bytes, seconds)
+  const strings = codecStrings(plan)
+  const codecs = strings.includes(null) ? '' : `,CODECS="${strings.join(',')}"`
+  const size = video.width > 0 && video.height > 0 ? `,RESOLUTION=${video.width}x${video.height}` : ''
+  const facts = `BANDWIDTH=${Math.max(peak, average)},AVERAGE-BANDWIDTH=${average}${size}${codecs}`
+  return `#EXTM3U\n#EXT-X-VERSION:${versionOf(plan)}\n#EXT-X-INDEPENDENT-SEGMENTS\n#EXT-X-STREAM-INF:${facts}\nindex.m3u8?${query}\n`
+}
+
+/** The playlist of segments. */
+export function segmentPlaylist(plan: SegmentPlan, query: string): string {
+  const { cuts } = plan
+  const longest = Math.max(1, ...cuts.map(({ duration }) => Math.ceil(duration)))
+  const head = `#EXTM3U\n#EXT-X-VERSION:${versionOf(plan)}\n#EXT-X-TARGETDURATION:${longest}\n#EXT-X-MEDIA-SEQUENCE:0\n`
+  const name = headName(plan)
+  const map = name === null ? '' : `#EXT-X-MAP:URI="segments/${name}?${query}"\n`
+  const lines = cuts.map(
+    (cut, at) => `#EXTINF:${shownDuration(cut, at)},\nsegments/${segmentName(plan, at)}?${query}\n`,
+  )
+  return `${head}#EXT-X-PLAYLIST-TYPE:VOD\n#EXT-X-INDEPENDENT-SEGMENTS\n${map}${lines.join('')}#EXT-X-ENDLIST\n`
+}
+
+/**
+ * Players add these up to find a place, and libavformat passes over a key frame that comes a microsecond before the
+ * sum: so none is rounded up, and the first is a little short.
+ */
+function shownDuration({ duration }: Cut, at: number): string {
+  const shown = at === 0 ? Math.max(0, duration - FIRST_SHORTER_S) : duration
+  return (Math.floor(shown * 1e5 + EXACT) / 1e5).toFixed(5)
+}
+
+function lengthOf({ startByte, endByte }: Cut): number {
+  return endByte - startByte
+}
+
+function rateOf(bytes: number, seconds: number): number {
+  return seconds <= 0 ? 0 : Math.round((bytes * 8 * OVERHEAD) / seconds)
+}
+
+/** Fragments of MP4 came with a later version of the format. */
+function versionOf({ packing }: SegmentPlan): number {
+  return packing === 'ts' ? 3 : 7
+}
+
+/** Null: not known. */
+function codecStrings({ video, sound, isConverted }: SegmentPlan): (string | null)[] {
+  // Parameter sets are in the head, whatever the film says.
+  const picture = video.codecString?.replace(/^hev1/, 'hvc1') ?? null
+  if (sound === null) return [picture]
+  return [picture, isConverted ? 'mp4a.40.2' : sound.codec === 'mp3' ? 'mp4a.40.34' : sound.codecString]
+}

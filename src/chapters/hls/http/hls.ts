@@ -1,0 +1,132 @@
+// The routes of films in segments (HTTP Live Streaming; extra, decision 0543). A link of a file opens them too, and
+// what they name carries it on: players, televisions and casting devices send no key.
+
+import { type Static, Type } from '@sinclair/typebox'
+import { type BytesReply, type ChapterContext, type RouteInput, routeWith } from '../../../http/route.ts'
+import { infohashOf, SAMPLE_INFOHASH } from '../../../http/routes/infohash.ts'
+import { masterPlaylist, segmentPlaylist } from '../core/playlists.ts'
+import type { AskedFilm, HlsRouteServices } from '../service/hls-api.ts'
+
+const route = routeWith<HlsRouteServices>()
+
+const PLAYLIST = 'application/vnd.apple.mpegurl'
+const tag = 'downloads'
+
+const Parameters = Type.Object({
+  sound: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 0xff_ff_ff_ff,
+      description: 'number of the sound track (see media); 0 = without',
+    }),
+  ),
+  token: Type.Optional(Type.String({ maxLength: 128, description: 'that of a signed link; playlists pass it on' })),
+})
+type Asked = RouteInput<Static<typeof Parameters>>
+
+const errors = [
+  'InvalidParameter',
+  'NotFound',
+  'DownloadNotFound',
+  'FileNotFound',
+  'MetadataTimeout',
+  'MediaUnreadable',
+  'TooManyRequests',
+  'DiskError',
+  'FileChanged',
+  'VolumeStalled',
+  'PoolBusy',
+  'NotReady',
+  'Aborted',
+] as const
+
+/** What the three have in common. */
+const common = {
+  method: 'GET',
+  kind: 'bytes',
+  scope: 'stream',
+  signedLinks: true,
+  anyOrigin: true,
+  tag,
+  parameters: Parameters,
+  reply: null,
+  errors,
+} as const
+
+const LINKED =
+  'Opened by the signed link of the file too, also by a given one (the token of `stream_url`): pages of every origin may then read the answer.'
+
+const master = route({
+  ...common,
+  id: 'downloads.hlsMaster',
+  path: '/downloads/{infohash}/hls/{fileindex}/master.m3u8',
+  summary: 'A film in segments for phones, televisions and casting: where to begin (HLS)',
+  choices: [
+    'Extra. H.264 and HEVC are copied out of MP4 and Matroska with an index, AAC and MP3 beside them; AC-3 and E-AC-3 become AAC. ' +
+      'What cannot be cut is 422, with why.',
+    `${LINKED} Addresses in the playlists carry it on; asked for with a key, they carry a new one.`,
+    'Of a download that comes in, what is needed of the index is asked of the swarm for up to 20 s; then 503.',
+  ],
+  contentType: PLAYLIST,
+  sample: { path: `/downloads/${SAMPLE_INFOHASH}/hls/0/master.m3u8`, status: 200 },
+  run: async (context, input) => {
+    const plan = await context.services.hls.plan(filmOf(input), input)
+    return playlist(masterPlaylist(plan, queryOf(context, input)))
+  },
+})
+
+const segments = route({
+  ...common,
+  id: 'downloads.hlsSegments',
+  path: '/downloads/{infohash}/hls/{fileindex}/index.m3u8',
+  summary: 'The segments of a film (HLS)',
+  choices: ['Extra. Each begins with a key frame of the index, at least 4 s after the one before.', LINKED],
+  contentType: PLAYLIST,
+  sample: { path: `/downloads/${SAMPLE_INFOHASH}/hls/0/index.m3u8`, status: 200 },
+  run: async (context, input) => {
+    const plan = await context.services.hls.plan(filmOf(input), input)
+    return playlist(segmentPlaylist(plan, queryOf(context, input)))
+  },
+})
+
+const segment = route({
+  ...common,
+  id: 'downloads.hlsSegment',
+  path: '/downloads/{infohash}/hls/{fileindex}/segments/{segment}',
+  summary: 'One segment of a film (HLS)',
+  choices: [
+    'Extra. `{segment}`: its name in the playlist, `0.ts`, of HEVC `0.m4s` and the head `init.mp4`. Each is made when it is asked for, alone: what of it is not there yet is asked of the swarm. It ends with its request.',
+    'Two are made at a time; whoever waits longer than 2 s for its turn gets 503 with Retry-After.',
+    LINKED,
+  ],
+  contentType: 'video/mp2t',
+  sample: { path: `/downloads/${SAMPLE_INFOHASH}/hls/0/segments/0.ts`, status: 200 },
+  run: async ({ services }, input): Promise<BytesReply> => {
+    const name = input.path['segment'] ?? ''
+    const body = await services.hls.segment(filmOf(input), name, input)
+    return {
+      contentType: name.endsWith('.ts') ? 'video/mp2t' : 'video/mp4',
+      body,
+      headers: [['Cache-Control', 'private, max-age=600']],
+    }
+  },
+})
+
+function filmOf({ path, parameters }: Asked): AskedFilm {
+  return { infohash: infohashOf(path), fileIndex: path['fileindex'] ?? '', sound: parameters.sound ?? null }
+}
+
+function playlist(text: string): BytesReply {
+  return { contentType: PLAYLIST, body: Buffer.from(text), headers: [['Cache-Control', 'no-store']] }
+}
+
+/** What opens the addresses of a playlist: the link by which it was asked for, else a new one of the file. */
+function queryOf({ links }: ChapterContext<HlsRouteServices>, { path, parameters, link }: Asked): string {
+  const [infohash, fileIndex] = [infohashOf(path), path['fileindex'] ?? '']
+  const { token: given = '', sound } = parameters
+  const token = links.opens(infohash, fileIndex, given) ? given : links.fileToken(infohash, Number(fileIndex), link)
+  return `token=${token}${sound === undefined ? '' : `&sound=${sound}`}`
+}
+
+/** Every route of this file. */
+export const hlsRoutes = [master, segments, segment] as const

@@ -1,0 +1,83 @@
+// The line for the threads that make segments: first come first served, for two seconds. A player that must wait longer
+// is better off asking again than holding a connection. Who leaves gives its place up. Its length is that of the list
+// of segments under way, which is bounded.
+
+import { AppError } from '../../../base/errors.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { ReadableFilm } from '../../media/ports/film-reader.ts'
+import type { SegmentJob, SegmentOutcome } from '../convert/thread-messages.ts'
+import type { SegmentMaker } from '../ports/segment-maker.ts'
+
+/** How long one waits for its turn. */
+const TURN_LIMIT_MS = 2000
+
+/** The line. */
+export class SegmentLine {
+  readonly #makers: readonly SegmentMaker[]
+  readonly #free: SegmentMaker[]
+  readonly #clock: Clock
+  readonly #waiting = new Set<(maker: SegmentMaker) => void>()
+
+  /** `makers`: as many segments are made at a time. */
+  constructor(makers: readonly SegmentMaker[], clock: Clock) {
+    this.#makers = makers
+    this.#free = [...makers]
+    this.#clock = clock
+  }
+
+  /** Segments that are being made. */
+  get making(): number {
+    return this.#makers.length - this.#free.length
+  }
+
+  /** Those that wait for their turn. */
+  get length(): number {
+    return this.#waiting.size
+  }
+
+  /** As SegmentMaker.make(), when it is its turn; AppError TooManyRequests when that does not come in time. */
+  async make(job: SegmentJob, film: ReadableFilm, signal: AbortSignal): Promise<SegmentOutcome> {
+    const maker = this.#free.pop() ?? (await this.#turn(signal))
+    try {
+      return await maker.make(job, film, signal)
+    } finally {
+      this.#pass(maker)
+    }
+  }
+
+  /** Ends all that is being made. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#makers.map(maker => maker.stop()))
+  }
+
+  #turn(signal: AbortSignal): Promise<SegmentMaker> {
+    return new Promise((resolve, reject) => {
+      const end = (): void => {
+        this.#waiting.delete(take)
+        timer.cancel()
+        signal.removeEventListener('abort', leave)
+      }
+      const take = (maker: SegmentMaker): void => {
+        end()
+        resolve(maker)
+      }
+      const leave = (): void => {
+        end()
+        reject(new AppError('Aborted'))
+      }
+      const timer = this.#clock.after(TURN_LIMIT_MS, () => {
+        end()
+        reject(new AppError('TooManyRequests', `${this.#makers.length} segments are being made already; try again.`))
+      })
+      if (signal.aborted) return leave()
+      signal.addEventListener('abort', leave, { once: true })
+      this.#waiting.add(take)
+    })
+  }
+
+  /** To whoever waits longest. */
+  #pass(maker: SegmentMaker): void {
+    for (const take of this.#waiting) return take(maker)
+    this.#free.push(maker)
+  }
+}

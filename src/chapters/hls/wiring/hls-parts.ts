@@ -1,0 +1,32 @@
+// Making of segments put together; loaded when one is first asked for.
+
+import type { Arena } from '../../../ports/arena.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Downloads } from '../../../services/downloads/downloads.ts'
+import { FilmDisk } from '../../media/service/film-bytes.ts'
+import type { MediaService } from '../../media/service/media-api.ts'
+import { SegmentThread } from '../io/segment-thread.ts'
+import { HlsFilms } from '../service/hls-films.ts'
+import { SegmentLine } from '../service/segment-line.ts'
+
+/** Segments that are made at a time: more would only make all of them late. */
+const THREADS = 2
+
+/** What it is made from. */
+export interface HlsPartsDeps {
+  readonly clock: Clock
+  readonly downloads: Pick<Downloads, 'streamable'>
+  readonly media: Pick<MediaService, 'facts'>
+  readonly arena: Arena
+}
+
+/** Makes it. */
+export function makeHls({ clock, downloads, media, arena }: HlsPartsDeps): HlsFilms {
+  const makers = Array.from({ length: THREADS }, () => new SegmentThread({ clock }))
+  return new HlsFilms({
+    media,
+    disk: new FilmDisk(clock, arena),
+    line: new SegmentLine(makers, clock),
+    streamable: (infohash, fileIndex, asker) => downloads.streamable(infohash, fileIndex, asker),
+  })
+}

@@ -1,0 +1,143 @@
+// HLS over a real socket: a link of the file opens it, playlists carry the link on, pages of every origin may read what
+// a link gives and nothing else, and a request that ends ends its work.
+
+import assert from 'node:assert/strict'
+import { request as httpRequest } from 'node:http'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import { AppError } from '../../../../src/base/errors.ts'
+import type { HlsService } from '../../../../src/chapters/hls/service/hls-api.ts'
+import { planOf } from '../../../../src/chapters/hls/core/segment-plan.ts'
+import { type Answer, ask, type Running, startServer, until } from '../../../contract/http/harness.ts'
+import { HASH } from '../../../contract/http/service-double.ts'
+import { madeFacts } from '../kit/made-facts.ts'
+
+const BASE = `/downloads/${HASH}/hls/0`
+const FOREIGN = { Origin: 'https://cast.example', 'Sec-Fetch-Site': 'cross-site' }
+const CONFIGURED = { Origin: 'http://app.example:8080' }
+
+describe('HLS and its links', () => {
+  let server: Running
+  let hls: HlsService
+  let token = ''
+
+  before(async () => {
+    const held: HlsService = {
+      plan: (...asked) => hls.plan(...asked),
+      segment: (...asked) => hls.segment(...asked),
+    }
+    server = await startServer({}, 8, { services: { hls: held } as object })
+    const listed = (await ask(server.port, `/downloads/${HASH}/files`)).json() as { files: { stream_url: string }[] }
+    token = new URL(listed.files[0]?.stream_url ?? '', 'http://x').searchParams.get('token') ?? ''
+  })
+  after(() => server.stop())
+  beforeEach(() => {
+    hls = {
+      plan: async ({ sound }) => planOf(madeFacts(), 1_000_000, sound),
+      segment: async () => Buffer.from('a segment'),
+    }
+  })
+
+  const open = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
+    ask(server.port, path, { key: false, headers })
+  const originOf = ({ headers }: Answer): unknown => headers['access-control-allow-origin']
+
+  test('a link of the file leads from the playlist to its segments, without a key', async () => {
+    const master = await open(`${BASE}/master.m3u8?token=${token}&sound=2`)
+    assert.equal(master.status, 200, master.body.toString())
+    assert.equal(master.headers['content-type'], 'application/vnd.apple.mpegurl')
+    const [index = ''] = master.body
+      .toString()
+      .split('\n')
+      .filter(line => line !== '' && !line.startsWith('#'))
+    assert.equal(index, `index.m3u8?token=${token}&sound=2`)
+    const list = await open(`${BASE}/${index}`)
+    const segments = list.body
+      .toString()
+      .split('\n')
+      .filter(line => line !== '' && !line.startsWith('#'))
+    assert.equal(segments.length, 3)
+    const segment = await open(`${BASE}/${segments[2]}`)
+    assert.deepEqual(
+      [segment.status, segment.headers['content-type'], segment.body.toString()],
+      [200, 'video/mp2t', 'a segment'],
+    )
+  })
+
+  test('asked for with a key, playlists carry a link that opens without one', async () => {
+    const list = await ask(server.port, `${BASE}/index.m3u8`)
+    const [first = ''] = list.body
+      .toString()
+      .split('\n')
+      .filter(line => line.startsWith('segments/'))
+    assert.equal((await open(`${BASE}/${first}`)).status, 200)
+  })
+
+  test('pages of every origin may read what a link gives, refusals too, and nothing else', async () => {
+    for (const path of ['master.m3u8', 'index.m3u8', 'segments/0.ts']) {
+      const signed = await open(`${BASE}/${path}?token=${token}`, FOREIGN)
+      assert.deepEqual([signed.status, originOf(signed)], [200, '*'], path)
+      assert.equal(originOf(await ask(server.port, `${BASE}/${path}`, { headers: FOREIGN })), undefined, 'with a key')
+      const configured = await open(`${BASE}/${path}?token=${token}`, CONFIGURED)
+      assert.equal(originOf(configured), '*', 'once')
+      assert.equal(originOf(await ask(server.port, `${BASE}/${path}`, { headers: CONFIGURED })), CONFIGURED.Origin)
+    }
+    const wrong = await open(`${BASE}/master.m3u8?token=${token}x`, FOREIGN)
+    assert.deepEqual([wrong.status, originOf(wrong)], [403, undefined])
+    const withKey = await ask(server.port, `${BASE}/master.m3u8?token=${token}x`, { headers: FOREIGN })
+    assert.deepEqual([withKey.status, originOf(withKey)], [200, undefined], 'a wrong link beside a key')
+    const stream = await open(`/downloads/${HASH}/stream/0?token=${token}`, FOREIGN)
+    assert.equal(originOf(stream), undefined, 'the file itself')
+    hls = { ...hls, segment: async () => Promise.reject(new AppError('TooManyRequests')) }
+    const full = await open(`${BASE}/segments/0.ts?token=${token}`, FOREIGN)
+    assert.deepEqual([full.status, full.headers['retry-after'], originOf(full)], [503, '2', '*'])
+  })
+
+  test('a link of another file, or none, opens nothing', async () => {
+    for (const path of ['hls/1/master.m3u8', 'hls/1/segments/0.ts'])
+      assert.equal((await open(`/downloads/${HASH}/${path}?token=${token}`)).status, 403, path)
+    assert.equal((await open(`${BASE}/master.m3u8`)).status, 401)
+  })
+
+  test('what is asked for is named as it is in the playlist', async () => {
+    const names: string[] = []
+    hls = {
+      ...hls,
+      segment: async (_film, name) => {
+        names.push(name)
+        return Buffer.from('a segment')
+      },
+    }
+    for (const [name, type] of [
+      ['7.ts', 'video/mp2t'],
+      ['7.m4s', 'video/mp4'],
+      ['init.mp4', 'video/mp4'],
+    ] as const)
+      assert.equal((await open(`${BASE}/segments/${name}?token=${token}`)).headers['content-type'], type)
+    assert.deepEqual(names, ['7.ts', '7.m4s', 'init.mp4'])
+    assert.equal((await open(`${BASE}/master.m3u8?token=${token}&sound=x`)).status, 400)
+  })
+
+  test('a client that goes ends the work for it', async () => {
+    let gone = 0
+    let begun = 0
+    hls = {
+      ...hls,
+      segment: (_film, _name, { signal }) => {
+        begun += 1
+        return new Promise((_, reject) =>
+          signal.addEventListener('abort', () => {
+            gone += 1
+            reject(new AppError('Aborted'))
+          }),
+        )
+      },
+    }
+    const asked = httpRequest({ port: server.port, path: `${BASE}/segments/0.ts?token=${token}` })
+    asked.on('error', () => undefined)
+    asked.end()
+    await until(() => begun === 1)
+    asked.destroy()
+    await until(() => gone === 1)
+    assert.deepEqual(server.exceptions, [])
+  })
+})

@@ -1,0 +1,180 @@
+// hls.js in a page of another origin, and VLC as an ordinary user: they play a film in segments from its start and from
+// places in it, picture and sound, by nothing but its address.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, readFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../../../kit/content/content-on-disk.ts'
+import { makeTorrent, type MadeTorrent } from '../../../kit/content/make-torrent.ts'
+import { CHROMIUM, startBrowser } from '../../../kit/nodes/browser.ts'
+import { addDownload, downloadComplete } from '../../../kit/nodes/downloads-client.ts'
+import { type NodeProcess, runCli, startNode } from '../../../kit/nodes/node-process.ts'
+import { needs } from '../../../kit/requirements.ts'
+import { waitFor } from '../../../kit/wait-for.ts'
+import { SegmentFilms } from '../kit/segment-films.ts'
+
+/** VLC does not run as root. */
+const ORDINARY = ['--reuid=65534', '--regid=65534', '--clear-groups']
+const SCRIPT = createRequire(import.meta.url).resolve('hls.js/dist/hls.min.js')
+
+const PAGE = `<!doctype html><meta charset="utf-8"><title>another origin</title><video muted playsinline></video>
+<script src="/hls.js"></script>
+<script>
+var video = document.querySelector('video')
+var seen = (window.seen = { fatal: [], waiting: 0 })
+video.addEventListener('waiting', () => (seen.waiting += 1))
+window.play = url => {
+  const hls = new Hls()
+  hls.on(Hls.Events.ERROR, (event, data) => data.fatal && seen.fatal.push(data.details))
+  hls.loadSource(url)
+  hls.attachMedia(video)
+  return video.play()
+}
+</script>`
+
+interface Shown {
+  readonly at: number
+  readonly width: number
+  readonly sound: number
+  readonly fatal: readonly string[]
+  readonly waiting: number
+}
+
+describe('players of segments', { skip: needs('ffmpeg', 'ffprobe'), concurrency: 1 }, () => {
+  let films: SegmentFilms
+  let folder: TestFolder
+  let made: MadeTorrent
+  let node: NodeProcess
+  const names = ['film.mkv', 'sound.mkv']
+
+  before(async () => {
+    folder = await makeTestFolder()
+    films = await SegmentFilms.open()
+    const ways = [[], ['-c:a', 'ac3', '-ac', '6']]
+    const files = []
+    for (const [at, name] of names.entries())
+      files.push({ path: name, content: await readFile(await films.make(name, 48_000, ways[at] ?? [])) })
+    made = makeTorrent({ name: 'films', files, pieceLength: 64 * 1024 })
+    const data = await folder.sub('data')
+    await writeContent(made, data, 'films')
+    node = await startNode()
+    await addDownload(node, await writeTorrent(made, folder.path), data)
+    await downloadComplete(node, made.infoHash)
+  })
+  after(async () => {
+    await node?.stop()
+    await films?.close()
+    await folder?.remove()
+  })
+
+  async function addressOf(name: string): Promise<string> {
+    const { code, stdout, stderr } = await runCli(['hls', made.infoHash, name], { TRIBUTARY_STATE_DIR: node.stateDir })
+    assert.equal(code, 0, stderr)
+    return stdout.trim()
+  }
+
+  describe('hls.js in a page of another origin', { skip: needs(CHROMIUM) }, () => {
+    let server: Server
+    let browser: Browser
+    before(async () => {
+      const script = await readFile(SCRIPT)
+      server = createServer((request, response) => {
+        const isScript = request.url === '/hls.js'
+        response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html')
+        response.end(isScript ? script : PAGE)
+      }).listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      browser = await startBrowser()
+    })
+    after(async () => {
+      await browser?.close()
+      server?.close()
+    })
+
+    async function shownIn(page: Page): Promise<Shown> {
+      const facts = 'at: video.currentTime, width: video.videoWidth, sound: video.webkitAudioDecodedByteCount'
+      return page.evaluate<Shown>(`({ ${facts}, ...seen })`)
+    }
+
+    for (const name of names)
+      test(`${name}: plays, crosses borders, and seeks`, { timeout: 90_000 }, async t => {
+        const page = await browser.newPage()
+        await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+        const url = await addressOf(name)
+        const since = performance.now()
+        await page.evaluate(`play(${JSON.stringify(url)})`)
+        const reached = (place: number): Promise<Shown> =>
+          waitFor(
+            `it plays at ${place} s`,
+            async () => {
+              const shown = await shownIn(page)
+              return shown.at >= place && shown.at < place + 6 && shown.sound > 0 ? shown : null
+            },
+            30_000,
+            () => shownIn(page),
+          )
+        const first = await reached(0.1)
+        t.diagnostic(`${name}: first picture after ${(performance.now() - since).toFixed(0)} ms`)
+        assert.equal(first.width, 320)
+        // The first border lies at 5 s.
+        const crossed = await reached(6)
+        assert.ok(crossed.sound > first.sound, 'its sound goes on')
+        for (const place of [15, 2]) {
+          const asked = performance.now()
+          await page.evaluate(`void (video.currentTime = ${place})`)
+          await reached(place + 0.2)
+          t.diagnostic(`${name}: at ${place} s after ${(performance.now() - asked).toFixed(0)} ms`)
+        }
+        assert.deepEqual((await shownIn(page)).fatal, [])
+        await page.close()
+      })
+  })
+
+  test('VLC plays, and seeks', { skip: needs('vlc', 'setpriv', 'root'), timeout: 90_000 }, async () => {
+    const home = join(folder.path, 'home')
+    await mkdir(home)
+    await chmod(folder.path, 0o755)
+    await chmod(home, 0o777)
+    const env = {
+      PATH: process.env['PATH'] ?? '',
+      HOME: home,
+      XDG_RUNTIME_DIR: home,
+      DBUS_SESSION_BUS_ADDRESS: 'disabled:',
+    }
+    const quiet = ['-I', 'rc', '--no-color', '--vout', 'dummy', '--aout', 'dummy', '--no-interact']
+    const vlc = spawn('setpriv', [...ORDINARY, 'vlc', ...quiet, await addressOf('film.mkv')], { env })
+    let text = ''
+    for (const stream of [vlc.stdout, vlc.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    const reached = async (place: number): Promise<void> => {
+      const before = text.length
+      await waitFor(
+        `VLC plays at ${place} s`,
+        () => {
+          vlc.stdin.write('get_time\n')
+          const times = [...text.slice(before).matchAll(/^(?:> )*(\d+)\s*$/gm)].map(([, digits]) => Number(digits))
+          return times.some(at => at >= place && at < place + 6)
+        },
+        30_000,
+        () => text.slice(-800),
+      )
+    }
+    try {
+      await reached(1)
+      vlc.stdin.write('seek 15\n')
+      await reached(15)
+    } finally {
+      const ended = once(vlc, 'exit')
+      vlc.stdin.write('quit\n')
+      const timer = setTimeout(() => vlc.kill('SIGKILL'), 5000)
+      await ended
+      clearTimeout(timer)
+    }
+  })
+})

@@ -1,0 +1,167 @@
+// Films in segments from the built node: ffmpeg and mpv play them from any place by a link alone; of a download that
+// comes in, a segment is there before the rest; of clients that leave nothing stays.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { request as httpRequest } from 'node:http'
+import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../../../kit/content/content-on-disk.ts'
+import { makeTorrent, type MadeTorrent, seededBytes } from '../../../kit/content/make-torrent.ts'
+import { addDownload, downloadComplete } from '../../../kit/nodes/downloads-client.ts'
+import { type NodeProcess, runCli, startNode } from '../../../kit/nodes/node-process.ts'
+import { needs } from '../../../kit/requirements.ts'
+import { SegmentFilms } from '../kit/segment-films.ts'
+
+const run = promisify(execFile)
+const PIECE = 64 * 1024
+
+describe('films in segments', { skip: needs('ffmpeg', 'ffprobe'), concurrency: 1 }, () => {
+  let films: SegmentFilms
+  let folder: TestFolder
+  let made: MadeTorrent
+  let seeder: NodeProcess
+  let node: NodeProcess | null = null
+  const names = ['film.mkv', 'film.mp4']
+
+  before(async () => {
+    folder = await makeTestFolder()
+    films = await SegmentFilms.open()
+    const files = []
+    for (const name of names) files.push({ path: name, content: await readFile(await films.make(name, 48_000, [])) })
+    const converted = await films.make('sound.mkv', 48_000, ['-c:a', 'ac3', '-ac', '6'])
+    files.push({ path: 'sound.mkv', content: await readFile(converted) })
+    files.push({ path: 'notes.txt', content: Buffer.from('#EXTM3U\nfile:///etc/passwd\n') })
+    files.push({ path: 'rest.bin', content: seededBytes(60 * PIECE) })
+    made = makeTorrent({ name: 'films', files, pieceLength: PIECE })
+    const data = await folder.sub('data')
+    await writeContent(made, data, 'films')
+    seeder = await startNode()
+    await addDownload(seeder, await writeTorrent(made, folder.path), data)
+    await downloadComplete(seeder, made.infoHash)
+  })
+  after(async () => {
+    await node?.stop()
+    await seeder?.stop()
+    await films?.close()
+    await folder?.remove()
+  })
+
+  /** The address that the command gives. */
+  async function addressOf(one: NodeProcess, ...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await runCli(['hls', made.infoHash, ...args], {
+      TRIBUTARY_STATE_DIR: one.stateDir,
+    })
+    assert.equal(code, 0, stderr)
+    return stdout.trim()
+  }
+
+  for (const name of names)
+    test(`${name}: all of it, and any place of it, by a link alone`, async () => {
+      const url = await addressOf(seeder, name)
+      assert.match(url, /^http:.*\/hls\/\d\/master\.m3u8\?token=/)
+      const [pictures, sounds] = [await films.packets(url, 'v'), await films.packets(url, 'a')]
+      assert.equal(pictures.length, 576)
+      assert.ok(sounds.length >= 1124, `${sounds.length} frames of sound`)
+      assert.equal(await films.ffmpeg('-v', 'warning', '-i', url, '-f', 'null', '-'), '')
+      // The very picture that the film has there.
+      for (const at of ['1.02', '4.02', '5.1', '12.02', '20.5']) {
+        const picture = async (input: string): Promise<string> => {
+          const out = ['-frames:v', '1', '-an', '-f', 'framemd5', '-']
+          const { stdout } = await run('ffmpeg', ['-nostdin', '-v', 'error', '-ss', at, '-i', input, ...out])
+          return stdout.trim().split(',').at(-1) ?? ''
+        }
+        assert.equal(await picture(url), await picture(films.path(name)), `at ${at} s`)
+      }
+    })
+
+  test('AC-3 becomes AAC', async () => {
+    const url = await addressOf(seeder, 'sound.mkv')
+    const sounds = await films.packets(url, 'a')
+    assert.ok(Math.abs(sounds.length - 1125) <= 2, `${sounds.length} frames of sound`)
+    assert.equal(await films.ffmpeg('-v', 'warning', '-i', url, '-f', 'null', '-'), '')
+    const { stdout } = await run('ffprobe', [
+      ...'-v error -select_streams a:0 -show_entries'.split(' '),
+      'stream=codec_name,channels',
+      ...'-of csv=p=0'.split(' '),
+      url,
+    ])
+    assert.match(stdout, /^aac,2/)
+  })
+
+  test('mpv plays it from a place in the middle to its end', { skip: needs('mpv') }, async () => {
+    const url = await addressOf(seeder, 'film.mkv')
+    const args = [
+      '--no-config',
+      '--vo=null',
+      '--ao=null',
+      '--untimed',
+      '--start=15',
+      '--term-status-msg=at ${time-pos}',
+    ]
+    const { stdout, stderr } = await run('mpv', [...args, url])
+    const shown = `${stdout}${stderr}`
+    assert.match(shown, /Exiting\.\.\. \(End of file\)/)
+    const places = [...shown.matchAll(/at (\d+):(\d+):(\d+)/g)].map(
+      ([, h, m, s]) => Number(h) * 3600 + Number(m) * 60 + Number(s),
+    )
+    assert.ok(Math.min(...places) >= 14 && Math.max(...places) >= 22, places.join(' '))
+  })
+
+  test('a given link opens it too, until it is taken back', async () => {
+    const url = await addressOf(seeder, 'film.mkv', '--days', '7')
+    assert.equal((await fetch(url)).status, 200)
+    const { links } = await seeder.get<{ links: { id: string }[] }>('/links')
+    for (const { id } of links) await seeder.request('DELETE', `/links/${id}`)
+    assert.equal((await fetch(url)).status, 403)
+  })
+
+  test('what is no film says so; a playlist in a torrent is not followed', async () => {
+    for (const index of [3, 4]) {
+      const reply = await seeder.request('GET', `/downloads/${made.infoHash}/hls/${index}/master.m3u8`)
+      assert.equal(reply.status, 422, reply.body.toString())
+    }
+    assert.equal((await seeder.request('GET', `/downloads/${made.infoHash}/hls/0/segments/99.ts`)).status, 404)
+  })
+
+  test('of a thousand clients that leave at once nothing stays: the next one is served', async () => {
+    const { pathname, search, port } = new URL(await addressOf(seeder, 'film.mkv'))
+    const path = pathname.replace('master.m3u8', 'segments/')
+    for (let round = 0; round < 10; round += 1) {
+      const clients = Array.from({ length: 100 }, (_, at) => {
+        const asked = httpRequest({ port, path: `${path}${at % 4}.ts${search}` })
+        asked.on('error', () => undefined)
+        asked.on('response', response => response.destroy())
+        asked.end()
+        return asked
+      })
+      await new Promise(resolve => clients.at(-1)?.once('socket', socket => socket.once('connect', resolve)))
+      for (const client of clients) client.destroy()
+    }
+    const since = performance.now()
+    const reply = await fetch(`http://127.0.0.1:${port}${path}1.ts${search}`)
+    assert.equal(reply.status, 200)
+    assert.ok((await reply.arrayBuffer()).byteLength > 10_000)
+    assert.ok(performance.now() - since < 5000, `${performance.now() - since} ms`)
+  })
+
+  test('of a download that comes in, a segment is there long before the rest', async () => {
+    node = await startNode({ settings: { 'libtorrent.max_download_rate': 200_000 } })
+    const destination = await folder.sub('incoming')
+    const { variables } = await seeder.get<{ variables: { ports: Record<string, number> } }>('/variables')
+    const peer = `127.0.0.1:${variables.ports['libtorrent~port']}`
+    await addDownload(node, `magnet:?xt=urn:btih:${made.infoHash}&x.pe=${peer}`, destination)
+    const asked = node.request('GET', `/downloads/${made.infoHash}/hls/0/segments/2.ts`)
+    const reply = await asked
+    assert.equal(reply.status, 200, reply.body.toString().slice(0, 300))
+    assert.ok(reply.body.length > 10_000)
+    const { downloads } = await node.get<{ downloads: { progress: number }[] }>('/downloads')
+    assert.ok((downloads[0]?.progress ?? 1) < 0.9, `${downloads[0]?.progress}`)
+    assert.deepEqual(
+      reply.body,
+      (await seeder.request('GET', `/downloads/${made.infoHash}/hls/0/segments/2.ts`)).body,
+      'the same as of a node that has all of it',
+    )
+  })
+})

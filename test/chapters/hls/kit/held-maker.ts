@@ -1,0 +1,41 @@
+// Makes segments when a test says so.
+
+import { AppError } from '../../../../src/base/errors.ts'
+import type { SegmentJob, SegmentOutcome } from '../../../../src/chapters/hls/convert/thread-messages.ts'
+import type { SegmentMaker } from '../../../../src/chapters/hls/ports/segment-maker.ts'
+import type { ReadableFilm } from '../../../../src/chapters/media/ports/film-reader.ts'
+
+/** A maker of segments. */
+export class HeldMaker implements SegmentMaker {
+  /** Segments that are being made, and all that were begun. */
+  active = 0
+  begun = 0
+  stopped = false
+  /** What comes of each; awaited. */
+  outcome: (job: SegmentJob, film: ReadableFilm) => Promise<SegmentOutcome> = async () => ({
+    kind: 'made',
+    bytes: Uint8Array.of(1),
+  })
+
+  async make(job: SegmentJob, film: ReadableFilm, signal: AbortSignal): Promise<SegmentOutcome> {
+    this.active += 1
+    this.begun += 1
+    try {
+      return await Promise.race([this.outcome(job, film), goneBy(signal)])
+    } finally {
+      this.active -= 1
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true
+  }
+}
+
+function goneBy(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const gone = (): void => reject(new AppError('Aborted'))
+    if (signal.aborted) return gone()
+    signal.addEventListener('abort', gone, { once: true })
+  })
+}

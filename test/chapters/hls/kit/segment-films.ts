@@ -1,0 +1,84 @@
+// Films for segments, made by ffmpeg: key frames at odd distances, pictures that are decoded in another order than they
+// are shown, and what ffprobe says of them.
+
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const MAX_OUTPUT = 64 * 1024 * 1024
+
+/** When pictures of every film can be entered, s. */
+const KEYS = '0,3.1,5,9.7,14,14.6,19'
+const PICTURE = ['-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=24:d=24']
+const H264 = [
+  '-c:v',
+  'libx264',
+  '-preset',
+  'veryfast',
+  '-crf',
+  '38',
+  '-g',
+  '1000',
+  '-keyint_min',
+  '1',
+  '-sc_threshold',
+  '0',
+]
+
+/** One packet as ffprobe has it. */
+export interface Packet {
+  readonly pts: number
+  readonly dts: number
+  readonly isKey: boolean
+}
+
+/** A folder of films; the caller removes it by close(). */
+export class SegmentFilms {
+  readonly folder: string
+
+  private constructor(folder: string) {
+    this.folder = folder
+  }
+
+  static async open(): Promise<SegmentFilms> {
+    return new SegmentFilms(await mkdtemp(join(tmpdir(), 'tributary-hls-')))
+  }
+
+  path(name: string): string {
+    return join(this.folder, name)
+  }
+
+  /** Makes a film of 24 s; `rate`: Hz of its sound; `args`: beside the usual ones. Its path. */
+  async make(name: string, rate: number, args: readonly string[]): Promise<string> {
+    const sound = ['-f', 'lavfi', '-i', `sine=d=24:r=${rate}`]
+    const keys = ['-force_key_frames', KEYS, '-bf', '3']
+    const usual = [...PICTURE, ...sound, ...H264, ...keys, '-c:a', 'aac', '-ac', '2', ...args]
+    await this.ffmpeg('-v', 'error', '-y', ...usual, this.path(name))
+    return this.path(name)
+  }
+
+  /** Runs ffmpeg; what it says on standard error. */
+  async ffmpeg(...args: readonly string[]): Promise<string> {
+    const { stderr } = await run('ffmpeg', ['-nostdin', ...args], { maxBuffer: MAX_OUTPUT })
+    return stderr
+  }
+
+  /** Packets of the first track of a kind, in their order in the file. */
+  async packets(path: string, kind: 'v' | 'a'): Promise<Packet[]> {
+    const entries = ['-show_entries', 'packet=pts_time,dts_time,flags', '-of', 'csv=p=0']
+    const args = ['-v', 'error', '-select_streams', `${kind}:0`, ...entries, path]
+    const { stdout } = await run('ffprobe', args, { maxBuffer: MAX_OUTPUT })
+    const lines = stdout.split('\n').filter(line => line !== '')
+    return lines.map(line => {
+      const [pts, dts, flags = ''] = line.split(',')
+      return { pts: Number(pts), dts: Number(dts), isKey: flags.startsWith('K') }
+    })
+  }
+
+  async close(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true })
+  }
+}
