@@ -126,7 +126,15 @@ function writeScript(name: string, text: string): void {
 }
 
 /** Packages that vite puts into the dashboard, and those whose files are copied. */
-const PACKED = ['@preact/signals', '@preact/signals-core', 'preact', 'swagger-ui-dist', 'uplot']
+const PACKED = [
+  '@mediabunny/ac3',
+  '@preact/signals',
+  '@preact/signals-core',
+  'mediabunny',
+  'preact',
+  'swagger-ui-dist',
+  'uplot',
+]
 
 /** Writes whose code users get: the notices, and the list of parts. */
 function writeOrigins(metafiles: readonly Metafile[]): void {

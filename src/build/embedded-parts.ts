@@ -80,4 +80,12 @@ export const EMBEDDED_PARTS: readonly EmbeddedPart[] = [
     text: 'src/build/notices/sqlite.txt',
     source: 'https://sqlite.org',
   },
+  {
+    name: 'FFmpeg (libavcodec, libavutil: the decoders of AC-3 and E-AC-3)',
+    within: '@mediabunny/ac3',
+    licence: 'LGPL-2.1-or-later',
+    text: 'src/build/notices/ffmpeg.txt',
+    source: 'https://ffmpeg.org',
+    authors: `How they are built: ${github}/Vanilagy/mediabunny, packages/ac3. They are a script of their own in the dashboard.`,
+  },
 ]

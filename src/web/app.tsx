@@ -11,11 +11,11 @@ import { AddDialog, type Addition } from './pages/downloads/add-dialog.tsx'
 import { DownloadsPage } from './pages/downloads/downloads-page.tsx'
 import { EventsPage } from './pages/node/events-page.tsx'
 import { KeyPage } from './pages/node/key-page.tsx'
-import { PlayerPage } from './pages/player/player-page.tsx'
 import { SettingsPage } from './pages/node/settings-page.tsx'
 import { StatisticsPage } from './pages/node/statistics-page.tsx'
 import { Brand } from './parts/brand.tsx'
 import { Icon } from './parts/icons.tsx'
+import { LaterPage } from './parts/later-page.tsx'
 import { ConnectionLine, Notices } from './parts/notices.tsx'
 import { RateGraph } from './parts/rate-graph.tsx'
 
@@ -50,6 +50,9 @@ function Rates() {
   )
 }
 
+/** What plays films comes when one is played. */
+const loadPlayer = async () => (await import('./pages/player/player-page.tsx')).PlayerPage
+
 function PageOfChapter({ chapter, parts }: ChapterPlace) {
   const Shown = chapterPages.find(({ id }) => id === chapter)?.Page
   return Shown === undefined ? null : <Shown parts={parts} />
@@ -61,7 +64,7 @@ function Page({ add }: { add: (addition: Addition) => void }) {
     case 'downloads':
       return <DownloadsPage infohash={at.infohash} tab={at.tab} add={() => add({ files: [], text: '' })} />
     case 'play':
-      return <PlayerPage infohash={at.infohash} file={at.file} />
+      return <LaterPage load={loadPlayer} shown={{ infohash: at.infohash, file: at.file }} />
     case 'chapter':
       return <PageOfChapter {...at} />
     case 'statistics':

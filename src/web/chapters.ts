@@ -1,10 +1,12 @@
-// The chapters that have pages in the dashboard: the one list of them. A chapter whose folder and lines are gone is
+// The chapters that have a part in the dashboard: the one list of them. A chapter whose folder and lines are gone is
 // gone; those that need it go with it.
 
 import type { ChapterPages } from './chapter-pages.ts'
+import type { FilmSource } from './film-source.ts'
 import { pages as channels } from '../chapters/channels/web/pages.tsx'
 import { pages as circuits } from '../chapters/circuits/web/pages.tsx'
 import { pages as dlna } from '../chapters/dlna/web/pages.tsx'
+import { filmFacts as media } from '../chapters/media/web/film-facts.ts'
 import { pages as wallets } from '../chapters/wallets/web/pages.tsx'
 import { pages as market } from '../chapters/market/web/pages.tsx'
 
@@ -16,4 +18,10 @@ export const chapterPages: readonly ChapterPages[] = [
   wallets,
   market,
   dlna,
+]
+
+/** What tells of films. */
+export const filmSources: readonly FilmSource[] = [
+  // Asked in this order.
+  media,
 ]

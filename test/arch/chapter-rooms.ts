@@ -18,7 +18,7 @@ export const chapterRooms: Readonly<Record<string, readonly string[]>> = Object.
 export const edgeRooms: ReadonlySet<string> = new Set(kits.flatMap(({ edges }) => edges))
 
 /** The lists of chapters, which alone name them all, and what of each chapter's folder they name. */
-export const chapterLists: Readonly<Record<string, string>> = {
-  'src/app/chapters.ts': 'chapter.ts',
-  'src/web/chapters.ts': 'web/pages.tsx',
+export const chapterLists: Readonly<Record<string, readonly string[]>> = {
+  'src/app/chapters.ts': ['chapter.ts'],
+  'src/web/chapters.ts': ['web/pages.tsx', 'web/film-facts.ts'],
 }

@@ -25,7 +25,7 @@ const rules: Record<string, readonly string[]> = { ...allowedImports, ...chapter
 function mayImport(from: SourceFile, target: string): boolean {
   const room = roomOf(from.path)
   if (roomOf(target) === room) return true
-  if (target === `src/chapters/${chapterOf(target)}/${chapterLists[from.path]}`) return true
+  if (chapterLists[from.path]?.some(face => target === `src/chapters/${chapterOf(target)}/${face}`)) return true
   return (rules[room] ?? []).some(entry =>
     entry.endsWith('.ts') ? fileRule(entry).test(target) : roomOf(target) === entry && target.startsWith('src/'),
   )

@@ -11,7 +11,18 @@ const PAGE = 'index.html'
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; connect-src 'self'; " +
   "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
-  "require-trusted-types-for 'script'; trusted-types 'none'"
+  "require-trusted-types-for 'script'; trusted-types tributary-worker"
+
+/** Names of scripts that run as workers begin so (src/web/vite.config.ts). */
+const WORKER = /^worker-/
+
+/**
+ * What takes films apart runs in a worker, which has this policy and not that of the page: WebAssembly runs there
+ * alone, and nothing but the node is asked. The decoder starts a worker of its own text, under this policy too
+ * (decision 0545).
+ */
+const WORKER_POLICY =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self'; base-uri 'none'"
 
 /** Types of what the build makes; nothing else is served. */
 const TYPES: Readonly<Record<string, string>> = {
@@ -68,7 +79,9 @@ const part = route({
     const contentType = TYPES[/\.([a-z0-9]+)$/.exec(name)?.[1] ?? '']
     if (contentType === undefined) throw new AppError('NotFound')
     const body = await partOf(context, `dashboard/${name}`)
-    return { contentType, body, headers: [['Cache-Control', 'public, max-age=31536000, immutable']] }
+    const headers: [string, string][] = [['Cache-Control', 'public, max-age=31536000, immutable']]
+    if (WORKER.test(name)) headers.push(['Content-Security-Policy', WORKER_POLICY])
+    return { contentType, body, headers }
   },
 })
 

@@ -35,6 +35,21 @@ test('the page needs no key, and its policy allows nothing but its own parts', a
   assert.match(String(part.headers['cache-control']), /immutable/)
 })
 
+test('WebAssembly runs in the worker of the player alone, which has a policy of its own', async () => {
+  const page = await ask(server.port, '/', { key: false })
+  assert.match(String(page.headers['content-security-policy']), /; trusted-types tributary-worker$/)
+  const worker = await ask(server.port, '/dashboard/worker-film-abc.js', { key: false })
+  assert.equal(
+    worker.headers['content-security-policy'],
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src blob:; connect-src 'self'; base-uri 'none'",
+  )
+  for (const name of ['icon.svg', 'film-worker-abc.js']) {
+    const other = await ask(server.port, `/dashboard/${name}`, { key: false })
+    assert.equal(other.status, 200)
+    assert.equal(other.headers['content-security-policy'], undefined, name)
+  }
+})
+
 test('other methods and other names are refused', async () => {
   assert.equal((await ask(server.port, '/', { method: 'PUT' })).status, 405)
   for (const name of ['nothing.js', 'index.html', '..%2Findex.html', 'icon', '%2e%2e', 'licences.md'])

@@ -104,6 +104,8 @@ export class CountingArena implements Arena {
 const DASHBOARD: Readonly<Record<string, Uint8Array>> = {
   'index.html': Buffer.from('<!doctype html><title>Tributary</title>'),
   'dashboard/picture.png': Buffer.alloc(20_000, 'picture'),
+  'dashboard/worker-film-abc.js': Buffer.from('postMessage(1)'),
+  'dashboard/film-worker-abc.js': Buffer.from('1'),
   'dashboard/icon.svg': Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
 }
 

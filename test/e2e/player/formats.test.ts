@@ -44,7 +44,7 @@ describe('player: formats', { skip: needs(CHROMIUM, 'ffmpeg'), concurrency: 1, t
       await film('0 hevc.mkv', { container: 'mkv', video: HEVC, audio: ['-an'] }),
       await film('1 xvid.avi', { container: 'avi', video: ['-c:v', 'mpeg4'], audio: ['-c:a', 'mp3'] }),
       await film('2 hevc with sound.mp4', { container: 'mp4', video: HEVC, audio: ['-c:a', 'aac'] }),
-      await film('3 ac3.mkv', { container: 'mkv', video: H264, audio: ['-c:a', 'ac3'] }),
+      await film('3 dts.mkv', { container: 'mkv', video: H264, audio: ['-c:a', 'dca', '-strict', '-2'] }),
       await film('4 plays.mp4', { container: 'mp4', video: H264, audio: ['-c:a', 'aac'] }),
     ])
     browser = await startBrowser()
@@ -59,7 +59,7 @@ describe('player: formats', { skip: needs(CHROMIUM, 'ffmpeg'), concurrency: 1, t
     [0, 'HEVC alone', /cannot play this format/],
     [1, 'AVI', /cannot play this format/],
     [2, 'HEVC with sound that plays', /cannot play the picture/],
-    [3, 'H.264 with AC-3, which is silent', /cannot play the sound/],
+    [3, 'H.264 with DTS, which is silent', /cannot play the sound/],
   ] as const)
     test(`${name}: said, not taken back, with the ways out`, async () => {
       const watched = await playerPage(browser, node, infohash, file)

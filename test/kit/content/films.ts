@@ -11,7 +11,7 @@ const run = promisify(execFile)
 /** Encoders that browsers refuse, or do not, and a length. */
 export interface FilmOptions {
   /** The container, as the extension of a file name. */
-  readonly container: 'mp4' | 'mkv' | 'webm' | 'avi'
+  readonly container: 'mp4' | 'mkv' | 'webm' | 'avi' | 'ts'
   /** Arguments of ffmpeg for the picture; default VP8. */
   readonly video?: readonly string[]
   /** Arguments of ffmpeg for the sound; default Opus. */

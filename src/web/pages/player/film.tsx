@@ -1,4 +1,5 @@
-// The film: the browser's own player on the signed link of a file, and what keeps it from playing.
+// The film: the browser's own player, on the signed link of a file or on what the page makes of it, and what keeps it
+// from playing.
 
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
@@ -6,7 +7,8 @@ import type { DownloadFile } from '../../../client/core-routes.ts'
 import { type Trouble, troubleTexts } from '../../model/playable.ts'
 import { addressOf } from '../../node/api.ts'
 import { Icon } from '../../parts/icons.tsx'
-import { useTrouble } from './use-trouble.ts'
+import type { FilmWay } from './use-film-way.ts'
+import type { TroubleWatch } from './use-trouble.ts'
 
 interface FilmProps {
   readonly file: DownloadFile
@@ -17,8 +19,8 @@ interface FilmProps {
   readonly children: ComponentChildren
   /** It is played, by its own button or a key, while it waits for `startSec`; the place it is at. */
   begin(placeSec: number): void
-  /** Asks for a new link. */
-  renew(): void
+  readonly way: FilmWay
+  readonly watch: TroubleWatch
 }
 
 function TroubleNote({ trouble }: { trouble: Trouble }) {
@@ -30,23 +32,29 @@ function TroubleNote({ trouble }: { trouble: Trouble }) {
 }
 
 /** Plays a file; goes on where it was when it gets a new link, and waits there if it did. */
-export function Film({ file, video, startSec, children, begin, renew }: FilmProps) {
+export function Film({ file, video, startSec, children, begin, way, watch }: FilmProps) {
   const position = useRef(startSec ?? 0)
   const first = useRef(true)
   // Whether it is to play: a new link makes the element pause without a word, and so may one that fails at once, before
   // it has said that it plays. A user's pause has its event, on an element without an error.
   const playing = useRef(false)
-  const { trouble, failed, looked } = useTrouble(video, file, renew)
+  const { trouble, failed, looked } = watch
+  const shownSrc = useRef(way.src)
   useEffect(() => {
     const element = video.current
     if (element === null || first.current) {
       first.current = false
       return
     }
-    element.load()
+    const isOther = shownSrc.current !== way.src
+    shownSrc.current = way.src
+    // A new link to what the page repacks is the page's.
+    if (!isOther && way.src !== null) return
+    // Another source loads by itself, the same one does not.
+    if (!isOther) element.load()
     element.currentTime = position.current
     if (playing.current) void element.play().catch(() => undefined)
-  }, [file])
+  }, [file, way.src])
   useEffect(() => {
     const element = video.current
     if (element === null || startSec === null) return
@@ -65,7 +73,7 @@ export function Film({ file, video, startSec, children, begin, renew }: FilmProp
         controls
         playsInline
         preload="metadata"
-        src={addressOf(file.stream_url)}
+        src={way.src ?? addressOf(file.stream_url)}
         onLoadedMetadata={looked}
         onPlay={event => {
           playing.current = true

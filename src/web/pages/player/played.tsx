@@ -14,10 +14,13 @@ import { ContinueChoice } from './continue-choice.tsx'
 import { Film } from './film.tsx'
 import { FloatButton, floatFilm, KeyHelp, NeighbourButtons, SpeedChoice } from './film-tools.tsx'
 import { isFollowed, NextUp, playNext } from './next-up.tsx'
+import { SoundChoice } from './sound-choice.tsx'
 import { type SubtitleSize, sizeOf, SubtitleTools } from './subtitle-tools.tsx'
+import { type PagePlay, useFilmWay } from './use-film-way.ts'
 import { useKeys } from './use-keys.ts'
 import { usePlaceReports } from './use-place-reports.ts'
 import { useSubtitles } from './use-subtitles.ts'
+import { useTrouble } from './use-trouble.ts'
 import { WatchedButton } from './watched-button.tsx'
 import { WaysOut } from './ways-out.tsx'
 
@@ -40,6 +43,10 @@ export function Played({ infohash, file, files, left, stage, renew }: PlayedProp
     goesOn > 0 && !isFollowed(infohash, file.index) ? null : goesOn,
   )
   const [speed, setSpeed] = useSpeed(video)
+  const play = useRef<PagePlay>(null)
+  const way = useFilmWay(video, infohash, file, play)
+  const watch = useTrouble(video, file, way, renew)
+  play.current = watch
   const subtitles = useSubtitles(files, file)
   const [size, setSize] = useSubtitleSize()
   const neighbours = useMemo(() => neighboursOf(files, file.index), [files, file.index])
@@ -62,7 +69,8 @@ export function Played({ infohash, file, files, left, stage, renew }: PlayedProp
           video={video}
           startSec={startSec}
           begin={placeSec => setStart(beginsAt(placeSec, goesOn))}
-          renew={renew}
+          way={way}
+          watch={watch}
         >
           {subtitles.url !== null && (
             <track key={subtitles.url} default kind="subtitles" label={subtitles.source?.name} src={subtitles.url} />
@@ -78,6 +86,7 @@ export function Played({ infohash, file, files, left, stage, renew }: PlayedProp
         <GiveLink infohash={infohash} file={file.index} what={file.name} />
         <FloatButton video={video} />
         <SpeedChoice speed={speed} choose={setSpeed} />
+        <SoundChoice way={way} />
         <SubtitleTools subtitles={subtitles} size={size} setSize={setSize} />
         <span class="muted number">
           {bytes(file.size)}

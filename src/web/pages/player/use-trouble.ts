@@ -1,19 +1,21 @@
 // What keeps the browser from playing a film: found by what its element shows, told as long as it lasts. Where a
-// link has expired it asks for another; where no more comes it tries again until it does.
+// link has expired it asks for another; where no more comes it tries again until it does. What the page can play
+// instead (FilmWay) is no trouble.
 
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { DownloadFile } from '../../../client/core-routes.ts'
 import { missingOf, type Trouble, troubleOf } from '../../model/playable.ts'
 import { addressOf } from '../../node/api.ts'
+import type { FilmWay, PagePlay } from './use-film-way.ts'
 
 /** A new link is asked for when one that worked fails; a file that cannot be played fails at once again. */
 const RETRY_AFTER_MS = 10_000
 /** A new link has come by then, or none does. */
 const JUDGED_AFTER_MS = 1500
 
-/** Trouble, and what the element is to call. */
-export interface TroubleWatch {
+/** Trouble, and what the element and the page's own player are to call. */
+export interface TroubleWatch extends PagePlay {
   readonly trouble: Trouble | null
   /** Its `error`. */
   failed(): void
@@ -25,9 +27,12 @@ export interface TroubleWatch {
 export function useTrouble(
   video: RefObject<HTMLVideoElement | null>,
   file: DownloadFile,
+  filmWay: FilmWay,
   renew: () => void,
 ): TroubleWatch {
   const [trouble, setTrouble] = useState<Trouble | null>(null)
+  // What was said before it played was wrong.
+  const [disproved, setDisproved] = useState(false)
   const renewedMs = useRef(Number.NEGATIVE_INFINITY)
   const latest = useRef(renew)
   latest.current = renew
@@ -36,11 +41,23 @@ export function useTrouble(
     const timer = setInterval(() => latest.current(), RETRY_AFTER_MS)
     return () => clearInterval(timer)
   }, [trouble])
+  const way = useRef(filmWay)
+  way.current = filmWay
+  const tell = (found: Trouble | null) => {
+    const { byPage, src, takeOver } = way.current
+    const isOfFilm = found !== null && found !== 'stopped'
+    // What the element makes of the link says nothing any more when the page is about to play.
+    const another = isOfFilm && ((byPage && src === null) || takeOver())
+    setTrouble(another ? null : found)
+  }
   const judge = async () => {
     const code = video.current?.error?.code
-    if (code !== undefined) setTrouble(troubleOf(code, await linkWorks(file)))
+    if (code !== undefined) tell(troubleOf(code, await linkWorks(file)))
   }
   const failed = () => {
+    // What the page has repacked is no film to this browser; of the link that says nothing.
+    if (way.current.src !== null) return way.current.giveUp()
+    if (way.current.byPage) return
     const now = performance.now()
     if (trouble === 'stopped' || now - renewedMs.current < RETRY_AFTER_MS) return void judge()
     renewedMs.current = now
@@ -49,13 +66,27 @@ export function useTrouble(
   }
   const looked = () => {
     const element = video.current
+    // What the page still holds goes on playing when its link has stopped.
+    if (way.current.src !== null && trouble === 'stopped') return
     // Elements tell of a time also when they have failed, or begin again: that says nothing of the film.
-    if (element === null || element.error !== null || element.readyState < HTMLMediaElement.HAVE_METADATA) return
+    if (element === null || element.error !== null || element.seeking) return
+    if (element.readyState < HTMLMediaElement.HAVE_METADATA) return
     const { videoWidth: width, currentTime } = element
     const playedSec = Math.min(currentTime, playedSecOf(element))
-    setTrouble(missingOf({ name: file.name, width, playedSec, soundBytes: soundBytesOf(element) }))
+    const soundBytes = soundBytesOf(element)
+    if (way.current.lacks === 'sound' ? soundBytes !== null && soundBytes > 0 : width > 0) setDisproved(true)
+    tell(missingOf({ name: file.name, width, playedSec, soundBytes }))
   }
-  return { trouble, failed, looked }
+  const stopped = () => {
+    const now = performance.now()
+    setTrouble('stopped')
+    if (now - renewedMs.current < RETRY_AFTER_MS) return
+    renewedMs.current = now
+    latest.current()
+  }
+  const came = () => setTrouble(known => (known === 'stopped' ? null : known))
+  const lacks = filmWay.byPage || disproved ? null : filmWay.lacks
+  return { trouble: trouble ?? lacks, failed, looked, stopped, came }
 }
 
 function playedSecOf({ played }: HTMLMediaElement): number {

@@ -50,6 +50,7 @@ export const rooms: Record<string, readonly string[]> = {
     'chapters/media/io',
     'chapters/media/service',
   ],
+  'chapters/media/web': ['web', 'chapters/media/client'],
   'chapters/media/workers': ['chapters/media/io/task-time.ts', 'chapters/media/probe'],
 }
 
@@ -57,6 +58,7 @@ export const rooms: Record<string, readonly string[]> = {
 export const edges: readonly string[] = [
   'chapters/media/cli',
   'chapters/media/io',
+  'chapters/media/web',
   'chapters/media/wiring',
   'chapters/media/workers',
 ]

@@ -1,0 +1,35 @@
+// What tracks of sound are called in the choice of them. Pure.
+
+import type { KnownTrack } from './film-way.ts'
+
+const codecNames: Readonly<Record<string, string>> = {
+  aac: 'AAC',
+  ac3: 'AC-3',
+  eac3: 'E-AC-3',
+  dts: 'DTS',
+  flac: 'FLAC',
+  mp3: 'MP3',
+  opus: 'Opus',
+  pcm: 'PCM',
+  vorbis: 'Vorbis',
+}
+
+const speakerNames: Readonly<Record<number, string>> = { 1: 'mono', 2: 'stereo', 6: '5.1', 8: '7.1' }
+
+/** A track of sound: `English · AC-3 5.1 · Commentary`. `at`: its place among them, from 0. */
+export function soundName({ language, codec, channels, name }: KnownTrack, at: number): string {
+  const speakers = speakerNames[channels] ?? (channels > 0 ? `${channels} channels` : '')
+  const kind = `${codecNames[codec] ?? codec} ${speakers}`.trim()
+  return [languageName(language) ?? `Sound ${at + 1}`, kind, name].filter(part => part !== '').join(' · ')
+}
+
+/** Null: the file does not say it, or nobody knows it. */
+function languageName(language: string): string | null {
+  if (language === '' || language === 'und') return null
+  try {
+    return new Intl.DisplayNames(['en'], { type: 'language', fallback: 'code' }).of(language) ?? null
+  } catch {
+    // Not the form of a language at all.
+    return null
+  }
+}

@@ -1,0 +1,31 @@
+// A page that is loaded when it is shown: the dashboard begins without it.
+
+import type { ComponentType } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+
+interface LaterPageProps<Shown extends object> {
+  /** Loads it; the same function each time. */
+  load(): Promise<ComponentType<Shown>>
+  /** What it is given. */
+  readonly shown: Shown
+}
+
+/** Nothing until it has come; what to do where it does not. */
+export function LaterPage<Shown extends object>({ load, shown }: LaterPageProps<Shown>) {
+  const [page, setPage] = useState<{ readonly Page: ComponentType<Shown> | null } | null>(null)
+  useEffect(() => {
+    let ended = false
+    const show = (Page: ComponentType<Shown> | null) => {
+      if (!ended) setPage({ Page })
+    }
+    load().then(show, () => show(null))
+    return () => {
+      ended = true
+    }
+  }, [load])
+  if (page === null) return null
+  const { Page } = page
+  if (Page !== null) return <Page {...shown} />
+  // The node is another version by now, or away.
+  return <p class="nothing muted">This page could not be loaded. Load the dashboard again.</p>
+}

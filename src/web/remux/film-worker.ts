@@ -1,0 +1,12 @@
+// The worker of the player: takes a film apart and makes of it what this browser plays. It has a policy of its own,
+// which alone lets WebAssembly run (src/http/routes/dashboard.ts, decision 0545), and knows nothing but one link.
+
+import { FilmReader } from './film-reader.ts'
+import type { Note, Order } from './messages.ts'
+
+const tell = (note: Note, transfer: ArrayBuffer[] = []): void => {
+  globalThis.postMessage(note, { transfer })
+}
+const reader = new FilmReader((url, init) => fetch(url, init), tell)
+
+globalThis.addEventListener('message', ({ data }: MessageEvent<Order>) => void reader.take(data))

@@ -1,0 +1,59 @@
+// What the dashboard is made of, as vite has built it: what a browser loads first, and what comes later in files of its
+// own, with the notices of what they hold.
+
+import assert from 'node:assert/strict'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import { projectRoot } from '../../kit/project-root.ts'
+
+const PAGE = join(projectRoot, 'dist/src/web/page')
+const KB = 1000
+/** What a browser loads before it shows anything: no more than it was, 287 kB before films were repacked. */
+const FIRST_LOAD = 287 * KB
+
+describe('parts of the dashboard', () => {
+  const texts = new Map<string, string>()
+  let first: string[] = []
+
+  before(async () => {
+    for (const name of await readdir(join(PAGE, 'dashboard')))
+      if (/\.(js|css)$/.test(name)) texts.set(name, await readFile(join(PAGE, 'dashboard', name), 'utf8'))
+    const page = await readFile(join(PAGE, 'index.html'), 'utf8')
+    first = [...page.matchAll(/(?:src|href)="\.\/dashboard\/([^"]+\.(?:js|css))"/g)].map(([, name]) => name ?? '')
+  })
+
+  /** The one part whose name matches. */
+  const partOf = (name: RegExp): [string, string] => {
+    const found = [...texts].filter(([each]) => name.test(each))
+    assert.equal(found.length, 1, `${name}: ${found.map(([each]) => each).join(' ')}`)
+    return found[0] ?? ['', '']
+  }
+
+  test('the first load has its bound, and nothing of films in it', () => {
+    assert.ok(first.length > 0)
+    const all = first.map(name => texts.get(name) ?? '').join('')
+    assert.ok(all.length < FIRST_LOAD, `${all.length} characters: ${first.join(' ')}`)
+    for (const word of ['addSourceBuffer', 'Matroska', 'canPlayType']) assert.ok(!all.includes(word), word)
+  })
+
+  test('the worker that takes films apart has a name by which it gets its policy', () => {
+    const [name, text] = partOf(/^worker-.*\.js$/)
+    assert.match(text, /Matroska/)
+    const naming = [...texts].filter(([each, other]) => each !== name && other.includes(name)).map(([each]) => each)
+    // What starts it, and the decoder, which runs in it.
+    assert.deepEqual(naming.map(each => each.replace(/-[^-]*$/, '')).toSorted(), ['ac3', 'page-film'])
+  })
+
+  test('FFmpeg’s decoder lies in a file of its own, with its notice', async () => {
+    const [name, text] = partOf(/^ac3-.*\.js$/)
+    assert.match(text.slice(0, 500), /FFmpeg.*GNU Lesser General Public License/s)
+    for (const [each, other] of texts) {
+      if (each !== name) assert.ok(!/AGFzbQ|\\0asm/.test(other), `${each} holds WebAssembly`)
+      if (!each.startsWith('worker-')) assert.ok(!other.includes(name), `${each} loads it`)
+    }
+    const notices = await readFile(join(projectRoot, 'dist/src/bundle/licences.txt'), 'utf8')
+    assert.match(notices, /==== FFmpeg .*\(LGPL-2\.1-or-later\), in @mediabunny\/ac3/)
+    assert.match(notices, /GNU LESSER GENERAL PUBLIC LICENSE/)
+  })
+})
