@@ -7,6 +7,7 @@ import type { FileChange, StorageMove } from '../ports/piece-store.ts'
 import type { ResumeData } from '../ports/progress-journal.ts'
 import type { Metainfo } from '../wire/metainfo/torrent-types.ts'
 import type { FilmFacts } from './streams/film-facts.ts'
+import type { Forecast } from './streams/forecast.ts'
 import type { NetworkTrouble } from './swarm-parts.ts'
 
 /**
@@ -247,6 +248,9 @@ export interface FileReader {
   close(): void
 }
 
+/** Where a film is played from: a byte of its file, or a second. */
+export type PlayFrom = { readonly byte: number } | { readonly second: number }
+
 /** What the engine reports; calls are synchronous and must not throw. */
 export interface TorrentEvents {
   /**
@@ -364,6 +368,12 @@ export interface AwakeTorrent {
    * not at hand (PieceStore.readNow) or there is no such file.
    */
   readNow(fileIndex: number, position: number, length: number, into: Uint8Array): number
+  /**
+   * From when on a film plays without a stall; null where `film` has no rate. `othersRate`: bytes/s of all other
+   * downloads. The rate is watched from the first call, or the first reader, on. AppErrors MetadataNotFound,
+   * FileNotFound.
+   */
+  forecast(fileIndex: number, from: PlayFrom, film: FilmFacts, othersRate: number): Forecast | null
   /** Deletes the files that a move left in `folder`, as far as they are here too. */
   leaveFolder(folder: string): Promise<void>
   /** Settles with the metainfo when it is known; rejects with Aborted when the signal fires or the torrent goes. */

@@ -8,7 +8,9 @@ import { AppError } from '../../base/errors.ts'
 import type { InfoHash } from '../../base/ids.ts'
 import type { FileRun } from '../../ports/progress-journal.ts'
 import type { DownloadRecords, LoadedDownload, StoredDownload } from '../../ports/records.ts'
-import type { TorrentEvents } from '../../torrent/types.ts'
+import type { FilmFacts } from '../../torrent/streams/film-facts.ts'
+import type { Forecast } from '../../torrent/streams/forecast.ts'
+import type { PlayFrom, TorrentEvents } from '../../torrent/types.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import { checkPatch } from './add-checks.ts'
 import type { SeedableTorrent } from './add-made.ts'
@@ -41,7 +43,7 @@ import type { ListPage, ListQuery } from './list/list-query-api.ts'
 import { SeedingGoals } from './seeding-goals.ts'
 import { StorageMoves } from './storage-moves.ts'
 import { StalledDownloads } from './stalled-downloads.ts'
-import { streamableFile } from './stream-files.ts'
+import { rateOfOthers, streamableFile } from './stream-files.ts'
 import type { AnonymousEngines, TorrentEngine } from './torrent-engine.ts'
 import type { SourceReaders } from './torrent-source.ts'
 import { addTracker, checkTrackerUrl, removeTracker } from './tracker-changes.ts'
@@ -447,5 +449,16 @@ export class Downloads implements DownloadsService {
   streamable(infohash: string, fileIndex: string, asker: Asker): StreamableFile | Promise<StreamableFile> {
     const deps = { clock: this.#deps.clock, films: this.films }
     return streamableFile(this.#set.find(infohash), fileIndex, deps, asker)
+  }
+
+  /**
+   * From when on a file of a download plays from a place to its end without a stall, by what is known of the film. The
+   * rate is watched from the first call, or the first reader, on. Null where `film` has no rate. AppErrors
+   * DownloadNotFound, FileNotFound, MetadataNotFound, NotReady.
+   */
+  async forecast(infohash: string, fileIndex: number, from: PlayFrom, film: FilmFacts): Promise<Forecast | null> {
+    const entry = this.#set.find(infohash)
+    const torrent = await entry.torrent.wake()
+    return torrent.forecast(fileIndex, from, film, rateOfOthers(this.#set.entries.values(), entry))
   }
 }

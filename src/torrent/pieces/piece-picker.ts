@@ -204,6 +204,18 @@ export class PiecePicker {
     return this.#open.byPiece.get(piece)?.senders() ?? []
   }
 
+  /** Blocks of a piece in progress that are here; 0 of others. */
+  receivedBlocks(piece: number): number {
+    return this.#open.byPiece.get(piece)?.received ?? 0
+  }
+
+  /** Blocks of all pieces in progress that are here. */
+  get receivedOpen(): number {
+    let blocks = 0
+    for (const open of this.#open.byPiece.values()) blocks += open.received
+    return blocks
+  }
+
   /** True while the piece is in progress: blocks of it are worth receiving. */
   isOpen(piece: number): boolean {
     return this.#open.byPiece.has(piece)

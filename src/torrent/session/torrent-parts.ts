@@ -110,6 +110,7 @@ export class TorrentParts implements Ticker {
       this.webSeeds.tick(nowMs)
       this.core.readers.tick(nowMs)
       this.#cache.look()
+      this.streams.tick(nowMs)
       this.swarm.peers.tick(nowMs)
       if (this.run.checkpointDue(nowMs)) this.#reactions.checkpoint()
       return this.#isBusy()

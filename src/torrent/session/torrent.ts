@@ -133,6 +133,13 @@ export class Torrent implements AwakeTorrent {
     return reader
   }
 
+  forecast(...asked: Parameters<AwakeTorrent['forecast']>): ReturnType<AwakeTorrent['forecast']> {
+    this.use()
+    const forecast = this.#parts.streams.forecast(...asked)
+    this.#core.activate()
+    return forecast
+  }
+
   readNow(fileIndex: number, position: number, length: number, into: Uint8Array): number {
     this.use()
     return this.#parts.streams.readNow(fileIndex, position, length, into)

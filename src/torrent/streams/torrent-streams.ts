@@ -2,6 +2,11 @@
 // and web seeds make way for what readers wait for.
 
 import { AppError } from '../../base/errors.ts'
+import { BLOCK_BYTES } from '../../base/lengths.ts'
+import type { FilmFacts } from './film-facts.ts'
+import { type Forecast, forecastOf } from './forecast.ts'
+import { PlayTimes } from './play-times.ts'
+import { RateHistory } from './rate-history.ts'
 import { availableAt, noteRead, type RunForReaders, StreamReader } from './stream-reader.ts'
 import { type StreamRange, StreamWindows, type WindowOptions } from './stream-window.ts'
 import { judgeAll } from '../peers/interest.ts'
@@ -10,8 +15,10 @@ import type { TorrentPieces } from '../pieces/torrent-pieces.ts'
 import type { PartReports } from '../part-reports.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
 import type { TurnJob } from '../../base/turn-end.ts'
-import type { FileReader } from '../types.ts'
+import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
+import type { FileReader, PlayFrom } from '../types.ts'
 import type { TorrentWebSeeds } from '../web-seeds/torrent-web-seeds.ts'
+import type { ForecastSource } from './uneven-sources.ts'
 
 /** Who asks for pieces, and gives up what was asked for. */
 export interface StreamParts {
@@ -25,6 +32,7 @@ export class TorrentStreams {
   readonly #core: TorrentCore
   readonly #parts: StreamParts
   readonly #reports: Pick<PartReports, 'storeFailed'>
+  #rates: RateHistory | null = null
   readonly #job: TurnJob = { queued: false, run: () => this.#moveWindows() }
 
   constructor(core: TorrentCore, parts: StreamParts, reports: Pick<PartReports, 'storeFailed'>) {
@@ -36,10 +44,9 @@ export class TorrentStreams {
   /** Opens a reader, for which the torrent runs by `run`. Throws AppError MetadataNotFound, FileNotFound. */
   open(fileIndex: number, run: RunForReaders, options?: WindowOptions): FileReader {
     const core = this.#core
-    const { content } = core
-    if (content === null) throw new AppError('MetadataNotFound')
-    const file = content.metainfo.files[fileIndex]
-    if (file === undefined || file.padding) throw new AppError('FileNotFound')
+    const { content, file } = this.#fileOf(fileIndex)
+    // Watched from now on: who plays will want to know from when on.
+    this.#watchRates()
     const { readers } = core
     const { engine } = core
     const windows = (readers.windows ??= new StreamWindows(
@@ -48,6 +55,62 @@ export class TorrentStreams {
       engine,
     ))
     return new StreamReader({ core, content, file, windows, run, reports: this.#reports, options })
+  }
+
+  /** See AwakeTorrent.forecast. */
+  forecast(fileIndex: number, from: PlayFrom, film: FilmFacts, othersRate: number): Forecast | null {
+    const core = this.#core
+    const { content, file } = this.#fileOf(fileIndex)
+    const times = PlayTimes.of(film, file.length)
+    if (times === null) return null
+    const { lengths, picker, doubted } = content
+    const nowMs = core.now()
+    return forecastOf({
+      lengths,
+      file,
+      times,
+      from: 'byte' in from ? Math.max(0, from.byte) : times.byteAt(from.second),
+      isThere: piece => picker.have.get(piece) && doubted?.get(piece) !== true,
+      receivedOf: piece => picker.receivedBlocks(piece) * BLOCK_BYTES,
+      sourcesOf: piece => picker.availabilityOf(piece),
+      rate: this.#watchRates().estimate(nowMs, core.down.rate(nowMs)),
+      sources: this.#sources(nowMs),
+      othersRate,
+    })
+  }
+
+  /** Once a second, while there is something to watch. */
+  tick(nowMs: number): void {
+    const { content, down } = this.#core
+    if (this.#rates === null || content === null) return
+    const { lengths, picker } = content
+    const useful = lengths.totalLength - this.#core.bytesMissing() + picker.receivedOpen * BLOCK_BYTES
+    this.#rates.note(nowMs, { all: down.total, useful })
+  }
+
+  /** What comes in second by second, from the first time on that somebody wants to know. */
+  #watchRates(): RateHistory {
+    if (this.#rates === null) {
+      this.#rates = new RateHistory()
+      this.tick(this.#core.now())
+    }
+    return this.#rates
+  }
+
+  #sources(nowMs: number): ForecastSource[] {
+    const peers = [...this.#core.peers.values()].map(peer => {
+      return { rate: peer.down.rate(nowMs), asked: peer.outstanding.size * BLOCK_BYTES }
+    })
+    // Web seeds send long runs: what was asked of them says nothing of when a piece ends.
+    return [...peers, ...this.#parts.webSeeds.peers().map(({ downRate }) => ({ rate: downRate, asked: 0 }))]
+  }
+
+  #fileOf(fileIndex: number): { readonly content: TorrentContent; readonly file: TorrentFile } {
+    const { content } = this.#core
+    if (content === null) throw new AppError('MetadataNotFound')
+    const file = content.metainfo.files[fileIndex]
+    if (file === undefined || file.padding) throw new AppError('FileNotFound')
+    return { content, file }
   }
 
   /** See AwakeTorrent.readNow. */

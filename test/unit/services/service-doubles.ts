@@ -38,6 +38,7 @@ import { NO_OBSTACLES } from '../../../src/torrent/session/suspended-torrent.ts'
 import { idleWebSeed } from '../../../src/torrent/web-seeds/web-seed-row.ts'
 import { silentLog } from '../../kit/doubles/silent-log.ts'
 import { folderDouble } from './folder-double.ts'
+import { ForecastDouble } from '../../kit/doubles/forecast-double.ts'
 
 /** Time that moves only by advance(). */
 export class HandClock implements Clock {
@@ -84,7 +85,7 @@ export class HandClock implements Clock {
 export const noObstacles: TorrentObstacles = { ...NO_OBSTACLES, private: false }
 
 /** One torrent of the fake engine. */
-export class FakeTorrent implements TorrentHandle, AwakeTorrent {
+export class FakeTorrent extends ForecastDouble implements TorrentHandle, AwakeTorrent {
   readonly infoHash: InfoHash
   readonly spec: TorrentSpec
   metainfo: Metainfo | null
@@ -104,6 +105,7 @@ export class FakeTorrent implements TorrentHandle, AwakeTorrent {
   readonly #waiting: { resolve: (metainfo: Metainfo) => void; reject: (error: Error) => void }[] = []
 
   constructor(spec: TorrentSpec) {
+    super()
     this.spec = spec
     this.infoHash = spec.infoHash
     this.metainfo = spec.metainfo
@@ -300,10 +302,6 @@ export class FakeTorrent implements TorrentHandle, AwakeTorrent {
       read: () => Promise.resolve(0),
       close: () => void this.openReaders--,
     }
-  }
-
-  readNow(): number {
-    return 0
   }
 }
 

@@ -1,10 +1,11 @@
 // What people read of a film: a table of its tracks, chapters, and where it may be entered.
 
-import { printable, sizeText, tableText } from '../../../cli/show.ts'
+import { printable, rateText, sizeText, tableText } from '../../../cli/show.ts'
 import type { Media } from '../client/routes.ts'
 
 type Facts = NonNullable<Media['facts']>
 type Track = Facts['tracks'][number]
+type Forecast = NonNullable<Media['forecast']>
 
 /** Chapters that are shown. */
 const SHOWN_CHAPTERS = 30
@@ -18,9 +19,46 @@ const SEEKING: Readonly<Record<Facts['seek'], string>> = {
 
 /** The whole answer; `width`: of the terminal. */
 export function mediaText(media: Media, width: number): string {
-  const { name, size, facts } = media
+  const { name, size, facts, forecast } = media
   const head = `${printable(name)}  ${sizeText(size)}\n`
-  return head + (facts === null ? 'Nothing is known of it yet.\n' : factsText(facts, width)) + missingText(media)
+  return (
+    head +
+    (facts === null ? 'Nothing is known of it yet.\n' : factsText(facts, width)) +
+    forecastText(forecast) +
+    missingText(media)
+  )
+}
+
+function forecastText(forecast: Forecast | null): string {
+  if (forecast === null) return ''
+  const { state, from, start_in: wait, start_alone: alone, rate, missing_bytes: bytes, helps } = forecast
+  const place = from > 0 ? ` from ${clockText(from)} on` : ''
+  if (state === 'plays') {
+    const rest = bytes === 0 ? 'all of it is there' : `${sizeText(bytes)} are still to come, at ${rateText(rate)}`
+    return `\nPlays${place} to the end without a stall: ${rest}.\n`
+  }
+  const more = helps.includes('more-peers') ? ' More peers would help.' : ''
+  const others =
+    alone === null
+      ? 'Pausing other downloads would help.'
+      : `With other downloads paused it would be ${waitText(alone)}.`
+  return `\n${waitingText(forecast, place, wait)}${more}${helps.includes('pause-others') ? ` ${others}` : ''}\n`
+}
+
+/** Why it does not play yet, and when it will. */
+function waitingText(forecast: Forecast, place: string, wait: number | null): string {
+  const { state, stops_at: stop, sources, rate } = forecast
+  if (state === 'later')
+    return `Plays${place} to the end without a stall in ${waitText(wait ?? 0)}, at ${rateText(rate)}.`
+  if (stop !== null) return `Will not play to its end: nobody who is connected has it from ${clockText(stop)} on.`
+  if (sources === 0) return 'Nobody who has it is connected.'
+  return state === 'never' ? 'Will not play: nothing comes in any more.' : 'Nothing of it has come in lately.'
+}
+
+/** Seconds as people wait: whole ones, and minutes. */
+function waitText(seconds: number): string {
+  const whole = Math.ceil(seconds)
+  return whole < 60 ? `${whole} s` : clockText(whole)
 }
 
 function factsText(facts: Facts, width: number): string {

@@ -54,6 +54,19 @@ const Facts = Type.Object({
   keyframes: Type.Union([Keyframes, Type.Null()], { description: 'null = no table is known' }),
 })
 
+/** From when on it plays without a stall. */
+const Forecast = Type.Object({
+  state: words('plays', 'later', 'never', 'unknown'),
+  from: Seconds('the second of the film that is asked for'),
+  start_in: OrNull(Seconds('seconds from now; 0 = it plays; null = never, or not known')),
+  start_alone: OrNull(Seconds('as start_in, if all other downloads paused; null = they make no difference')),
+  stops_at: OrNull(Seconds('second of the film that nobody who is connected has; null = all can be had')),
+  missing_bytes: Type.Integer({ minimum: 0, description: 'of the film from that second on' }),
+  rate: Type.Number({ description: 'bytes/s that come in' }),
+  sources: Type.Integer({ minimum: 0, description: 'peers and web seeds that are connected' }),
+  helps: Type.Array(words('wait', 'more-peers', 'pause-others'), { description: 'what would make it better' }),
+})
+
 /** GET /downloads/{infohash}/media/{fileindex}. */
 export const MediaReply = Type.Object({
   media: Type.Object({
@@ -66,5 +79,6 @@ export const MediaReply = Type.Object({
     }),
     missing: Type.Array(Range, { description: 'the parts of it that are not there yet' }),
     missing_bytes: Type.Integer({ minimum: 0 }),
+    forecast: Type.Union([Forecast, Type.Null()], { description: 'null = how fast it is played is not known' }),
   }),
 })

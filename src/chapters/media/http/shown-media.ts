@@ -1,14 +1,19 @@
 // Facts of films as the interface says them.
 
 import type { Static } from '@sinclair/typebox'
-import type { MediaAnswer } from '../service/media-api.ts'
+import type { MediaAnswer, MediaForecasts } from '../service/media-api.ts'
 import type { MediaReply } from './media-schemas.ts'
 
-/** What is answered of a file. `keyframes`: false = without their times and bytes. */
+type Media = Static<typeof MediaReply>['media']
+type Forecast = Awaited<ReturnType<MediaForecasts['forecast']>>
+
+/** What is answered of a file. `keyframes`: false = without times and bytes; `from`: second that is forecast. */
 export function shownMedia(
   { name, size, facts, wanted, missing }: MediaAnswer,
   keyframes: boolean,
-): Static<typeof MediaReply>['media'] {
+  forecast: Forecast = null,
+  from = 0,
+): Media {
   const missingBytes = missing.reduce((sum, { start, end }) => sum + end - start, 0)
   const known = facts === null ? null : shownFacts(facts, keyframes)
   return {
@@ -19,13 +24,30 @@ export function shownMedia(
     wanted,
     missing: [...missing],
     missing_bytes: missingBytes,
+    forecast: shownForecast(forecast, from),
+  }
+}
+
+function shownForecast(forecast: Forecast, from: number): Media['forecast'] {
+  if (forecast === null) return null
+  const { state, startInSec, startAloneSec, stopsAtSec, missingBytes, rate, sources, helps } = forecast
+  return {
+    state,
+    from,
+    start_in: startInSec,
+    start_alone: startAloneSec,
+    stops_at: stopsAtSec,
+    missing_bytes: missingBytes,
+    rate,
+    sources,
+    helps: [...helps],
   }
 }
 
 function shownFacts(
   { keys, tracks, chapters, index, ...facts }: NonNullable<MediaAnswer['facts']>,
   keyframes: boolean,
-): NonNullable<Static<typeof MediaReply>['media']['facts']> {
+): NonNullable<Media['facts']> {
   return {
     ...facts,
     tracks: tracks.map(({ codecString, isDefault, isForced, sampleRate, ...track }) => ({

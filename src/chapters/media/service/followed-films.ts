@@ -4,9 +4,8 @@
 import type { FilmFactsSource, PlayedFile } from '../../../services/downloads/streams-api.ts'
 import { mediaTypeOf } from '../../../http/media-types.ts'
 import type { FilmFacts as WindowFacts } from '../../../torrent/streams/film-facts.ts'
-import type { FilmFacts } from '../core/film-facts.ts'
-import { risingKeys } from '../core/key-table.ts'
 import type { MediaWatching } from './media-api.ts'
+import { windowFacts } from './window-facts.ts'
 
 /** Films that are asked for at a time: half of what is read at a time, so that who asks for facts finds a place. */
 const MAX_ASKED = 16
@@ -97,14 +96,4 @@ export class FollowedFilms implements Pick<FilmFactsSource, 'follow'> {
 /** Pictures that move, or sound, by the ending of the name. */
 function isPlayed(name: string): boolean {
   return /^(?:video|audio)\//.test(mediaTypeOf(name) ?? '')
-}
-
-/** What windows are made from; null: too little is known. */
-function windowFacts({ duration, bitrate, index, keys }: FilmFacts): WindowFacts | null {
-  if (duration === null || bitrate === null) return null
-  return {
-    bytesPerSecond: bitrate / 8,
-    index,
-    keys: keys === null ? null : risingKeys(keys),
-  }
 }

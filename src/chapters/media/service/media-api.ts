@@ -1,6 +1,7 @@
 // What the routes of films ask.
 
 import type { Asker } from '../../../services/downloads/streams-api.ts'
+import type { Forecast } from '../../../torrent/streams/forecast.ts'
 import type { ByteRange } from '../core/byte-source.ts'
 import type { FilmFacts } from '../core/film-facts.ts'
 
@@ -30,6 +31,15 @@ export interface MediaService {
   facts(infohash: string, fileIndex: string, waitMs: number, asker: Asker): Promise<MediaAnswer>
 }
 
+/** When films play. */
+export interface MediaForecasts {
+  /**
+   * From when on the file plays from a second of it to its end without a stall; null where nothing is known of how fast
+   * it is played. AppErrors DownloadNotFound, FileNotFound, NotReady.
+   */
+  forecast(infohash: string, fileIndex: string, fromSec: number, facts: FilmFacts | null): Promise<Forecast | null>
+}
+
 /** Facts of films that are played while they come in. */
 export interface MediaWatching {
   /**
@@ -41,5 +51,5 @@ export interface MediaWatching {
 
 /** What the routes of this chapter use beside the services of the core. */
 export interface MediaRouteServices {
-  readonly media: MediaService
+  readonly media: MediaService & MediaForecasts
 }

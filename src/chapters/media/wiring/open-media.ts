@@ -4,6 +4,7 @@
 import type { Kernel, OpenedChapter } from '../../../node/kernel.ts'
 import { OpenedAtFirstUse } from '../../../node/opened-at-first-use.ts'
 import { SharedKey } from '../../../node/shared-parts.ts'
+import { filmForecast } from '../service/film-forecasts.ts'
 import { FollowedFilms } from '../service/followed-films.ts'
 import { filmDuration } from '../service/film-duration.ts'
 import type { MediaRouteServices, MediaService } from '../service/media-api.ts'
@@ -19,6 +20,7 @@ export function openMedia({ stateDir, clock, log, downloads, shared }: Kernel): 
     media: {
       kept: async (...asked) => (await media.open()).kept(...asked),
       facts: async (...asked) => (await media.open()).facts(...asked),
+      forecast: (...asked) => filmForecast(downloads, ...asked),
     },
   }
   let followed: FollowedFilms | null = null

@@ -60,6 +60,7 @@ describe('facts of films', { skip: needs('ffmpeg'), concurrency: 1 }, () => {
     const first = await factsOf(seeder, 0)
     assert.equal(first.complete, true)
     assert.equal(first.facts?.container, 'matroska')
+    assert.deepEqual([first.forecast?.state, first.forecast?.start_in, first.forecast?.missing_bytes], ['plays', 0, 0])
     assert.deepEqual(
       first.facts?.tracks.map(({ kind, codec, language, channels }) => [kind, codec, language, channels]),
       [
@@ -79,7 +80,8 @@ describe('facts of films', { skip: needs('ffmpeg'), concurrency: 1 }, () => {
       return names.includes(`${infoHash}-0.json`)
     })
     assert.ok(kept)
-    assert.deepEqual(await factsOf(seeder, 0), first)
+    // How many are connected, and what comes in, may have changed.
+    assert.deepEqual({ ...(await factsOf(seeder, 0)), forecast: null }, { ...first, forecast: null })
     const short = await factsOf(seeder, 0, '?keyframes=false')
     assert.deepEqual([short.facts?.keyframes?.count, short.facts?.keyframes?.times], [2, []])
   })
@@ -103,7 +105,7 @@ describe('facts of films', { skip: needs('ffmpeg'), concurrency: 1 }, () => {
     const destination = await folder.sub('incoming')
     await addDownload(node, await writeTorrent(made, folder.path), destination)
     const nothing = await factsOf(node, 1, '?wait=0')
-    assert.deepEqual([nothing.complete, nothing.facts], [false, null])
+    assert.deepEqual([nothing.complete, nothing.facts, nothing.forecast], [false, null, null])
     assert.deepEqual(nothing.missing, [nothing.wanted])
     assert.ok(nothing.missing_bytes > 0 && nothing.missing_bytes <= 64 * 1024, JSON.stringify(nothing))
     const asked = factsOf(node, 1, '?wait=60')
@@ -113,6 +115,29 @@ describe('facts of films', { skip: needs('ffmpeg'), concurrency: 1 }, () => {
     assert.equal(found.complete, true)
     assert.equal(found.facts?.container, 'mp4')
     assert.equal(found.facts?.keyframes?.count, 2)
+  })
+
+  test('from when on it plays: while it comes in, and from a place', async () => {
+    const alone = await startNode({ settings: { 'libtorrent.max_download_rate': 100_000 } })
+    try {
+      const destination = await folder.sub('forecast')
+      await addDownload(alone, await writeTorrent(made, folder.path), destination)
+      await addDownload(alone, `magnet:?xt=urn:btih:${infoHash}&x.pe=127.0.0.1:${await portOf(seeder)}`, destination)
+      // Somebody plays it: its pieces come in their order.
+      alone.request('GET', `/downloads/${infoHash}/stream/6`).catch(() => undefined)
+      const first = await waitFor('a forecast', async () => (await factsOf(alone, 6, '?wait=5')).forecast)
+      assert.deepEqual([first.from, first.stops_at, first.sources], [0, null, 1])
+      const last = await waitFor('it plays', async () => {
+        const { forecast } = await factsOf(alone, 6, '?keyframes=false')
+        return forecast?.state === 'plays' ? forecast : null
+      })
+      assert.deepEqual([last.start_in, last.helps], [0, []])
+      const later = await factsOf(alone, 6, '?from=9.5')
+      assert.deepEqual([later.forecast?.from, (later.forecast?.missing_bytes ?? 0) <= last.missing_bytes], [9.5, true])
+      assert.equal((await mediaOf(alone, 6, '?from=-1')).status, 400)
+    } finally {
+      await alone.stop()
+    }
   })
 
   test('of a film that is played while it comes in, the node finds the facts out by itself', async () => {
@@ -138,6 +163,10 @@ describe('facts of films', { skip: needs('ffmpeg'), concurrency: 1 }, () => {
     const human = await runCli(['media', 'films', 'film.mkv'], env)
     assert.equal(human.code, 0, human.stderr)
     assert.match(human.stdout, /matroska, 0:00:10, .*Mbit\/s\nSeeking: anywhere \(2 key frames\)/)
+    assert.match(human.stdout, /\nPlays to the end without a stall: all of it is there\.\n/)
+    const place = await runCli(['media', 'films', 'film.mkv', '--from', '0:04'], env)
+    assert.match(place.stdout, /\nPlays from 0:00:04 on to the end/)
+    assert.match((await runCli(['media', 'films', '--from', 'soon'], env)).stderr, /It must be a time/)
     assert.match(human.stdout, /audio +ac3 +deu +5\.1, 44\.1 kHz +Deutsch 5\.1/)
     const json = await runCli(['media', infoHash, '1', '--json'], env)
     assert.equal((JSON.parse(json.stdout) as Media).facts?.container, 'mp4')

@@ -38,10 +38,12 @@ export const rooms: Record<string, readonly string[]> = {
     'http/media-types.ts',
     'services/downloads/streams-api.ts',
     'torrent/streams/film-facts.ts',
+    'torrent/streams/forecast.ts',
     'chapters/media/core',
     'chapters/media/ports',
     'chapters/media/probe',
   ],
+  'chapters/media/web': ['web', 'chapters/media/client'],
   'chapters/media/wiring': [
     'base',
     'ports',
@@ -50,7 +52,6 @@ export const rooms: Record<string, readonly string[]> = {
     'chapters/media/io',
     'chapters/media/service',
   ],
-  'chapters/media/web': ['web', 'chapters/media/client'],
   'chapters/media/workers': ['chapters/media/io/task-time.ts', 'chapters/media/probe'],
 }
 

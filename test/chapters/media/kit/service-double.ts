@@ -1,6 +1,7 @@
 // A double of the facts of films: a whole record.
 
-import type { MediaAnswer, MediaService } from '../../../../src/chapters/media/service/media-api.ts'
+import type { MediaAnswer, MediaForecasts, MediaService } from '../../../../src/chapters/media/service/media-api.ts'
+import type { Forecast } from '../../../../src/torrent/streams/forecast.ts'
 import { plainTrack } from '../../../../src/chapters/media/core/film-facts.ts'
 import { notedAnswers } from '../../../kit/doubles/noted-answers.ts'
 
@@ -25,7 +26,20 @@ const answer: MediaAnswer = {
   missing: [],
 }
 
+const forecast: Forecast = {
+  state: 'later',
+  startInSec: 4.5,
+  startAloneSec: 2.5,
+  stopsAtSec: null,
+  missingBytes: 600_000,
+  rate: 90_000,
+  sources: 3,
+  helps: ['wait', 'more-peers', 'pause-others'],
+}
+
 /** What the double of all services has for films. */
-export function serviceDouble(note: (...call: unknown[]) => void): { readonly media: MediaService } {
-  return { media: { kept: async () => null, facts: notedAnswers(note)('mediaFacts', answer) } }
+export function serviceDouble(note: (...call: unknown[]) => void): { readonly media: MediaService & MediaForecasts } {
+  const answers = notedAnswers(note)
+  const media = { facts: answers('mediaFacts', answer), forecast: answers('mediaForecast', forecast) }
+  return { media: { kept: async () => null, ...media } }
 }
