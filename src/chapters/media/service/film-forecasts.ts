@@ -29,7 +29,7 @@ export async function filmForecast(
   try {
     return await downloads.forecast(infohash, Number(fileIndex), { second: fromSec }, film)
   } catch (error) {
-    // Facts may be kept of a download whose metadata is to be fetched anew.
+    // Facts may be kept of a download whose metadata is to be fetched once more.
     if (error instanceof AppError && error.code === 'MetadataNotFound') return null
     throw error
   }
