@@ -1,7 +1,6 @@
 // Where a torrent's verified bytes live. The engine hands over blocks in shared memory and never sees files.
 
 import { AppError } from '../base/errors.ts'
-import type { PieceRun } from '../base/piece-run.ts'
 import type { TorrentFile, V2Content } from '../wire/metainfo/torrent-types.ts'
 import type { Arena, Slot } from './arena.ts'
 import type { StoreVolume } from './volumes.ts'
@@ -173,12 +172,6 @@ export interface PieceStore {
   readNow?(offset: number, length: number, into: Uint8Array): number
   /** The same into several parts one after the other, all of one buffer that is shared memory. */
   readPartsNow?(offset: number, parts: readonly Uint8Array[]): number
-  /**
-   * Gives the room that the runs of pieces take on the disk back to it; files stay as long as they are, and read as
-   * zeros there. After all work posted before, and before all posted later. False: this cannot be done here, and
-   * nothing was changed. Absent where bytes are never given back.
-   */
-  punch?(runs: readonly PieceRun[]): Promise<boolean>
   /** fdatasync of every file written since the last sync, and of the folders that name them. */
   sync(): Promise<void>
   /** Closes the files after all posted work. The store can be used again: files reopen on demand. */

@@ -42,11 +42,6 @@ export interface ProgressJournal {
    * waits for this piece, so it does not wait for a batch to fill.
    */
   pieceVerified(infoHash: InfoHash, piece: number, awaited: boolean): Promise<void>
-  /**
-   * The pieces are not there any more: nothing that was said of them before counts, neither the journal nor the last
-   * checkpoint. Resolves when that survives a power cut: only then may their bytes go.
-   */
-  piecesDropped(infoHash: InfoHash, pieces: readonly number[]): Promise<void>
   /** After PieceStore.sync(): all of `have` has reached the disk; drops the journal rows it covers. */
   checkpoint(infoHash: InfoHash, have: Uint8Array, files: readonly FileFacts[]): Promise<void>
   /**

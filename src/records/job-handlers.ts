@@ -64,7 +64,6 @@ function downloadHandlers(downloads: DownloadRows): HandlersOf<'download'> {
 function progressHandlers(progress: ProgressRows): HandlersOf<'progress'> {
   return {
     'progress.verified': (infoHash, pieces, atMs) => progress.verified(infoHash, pieces, atMs),
-    'progress.dropped': (infoHash, pieces) => progress.dropped(infoHash, pieces),
     'progress.checkpoint': (infoHash, have, files, atMs) =>
       progress.checkpoint(infoHash, have, runSteps(unpackFacts(files)), atMs),
     'progress.doubt': (infoHash, files) => progress.doubt(infoHash, files),

@@ -26,7 +26,6 @@ export interface RecordJobs {
   'download.totals': { args: [totals: [infoHash: InfoHash, up: number, down: number][]]; reply: void }
   'download.seeded': { args: [seeded: (readonly [infoHash: InfoHash, seconds: number])[]]; reply: void }
   'progress.verified': { args: [infoHash: InfoHash, pieces: number[], atMs: number]; reply: void }
-  'progress.dropped': { args: [infoHash: InfoHash, pieces: readonly number[]]; reply: void }
   'progress.checkpoint': {
     args: [infoHash: InfoHash, have: Uint8Array, files: PackedFacts, atMs: number]
     reply: void
@@ -82,8 +81,6 @@ export const durableJobs: ReadonlySet<JobName> = new Set<JobName>([
   'download.insert',
   'download.update',
   'download.delete',
-  // Bytes go after it: what they are is not to be believed any more.
-  'progress.dropped',
   'progress.checkpoint',
   'progress.doubt',
   'progress.reset',

@@ -220,11 +220,6 @@ const watching = `
   CREATE INDEX watching_at ON watching(at);
 `
 
-/** When downloads that are to be forgotten were read last. */
-const reads = `
-  ALTER TABLE downloads ADD COLUMN read_at INTEGER;
-`
-
 /** All steps; the schema this program knows is their number. */
 export const migrations: readonly Migration[] = [
   { adds: 'downloads, progress and events', sql: first },
@@ -240,7 +235,6 @@ export const migrations: readonly Migration[] = [
   { adds: 'when trackers may be asked again', sql: announces },
   { adds: 'which trackers are to hear of a completion', sql: owedCompletions },
   { adds: 'where films were left', sql: watching },
-  { adds: 'when downloads were read', sql: reads },
 ]
 
 /** Marks the file as ours ("Trib"): another program's database is never written. */

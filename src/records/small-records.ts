@@ -48,10 +48,6 @@ export class DatabaseProgress implements ProgressRecords {
     return durable
   }
 
-  async piecesDropped(infoHash: InfoHash, pieces: readonly number[]): Promise<void> {
-    await this.#link.run('progress.dropped', infoHash, pieces)
-  }
-
   async checkpoint(infoHash: InfoHash, have: Uint8Array, files: readonly FileFacts[]): Promise<void> {
     this.#totals.write(infoHash)
     // The caller's bits go on changing while the job waits.

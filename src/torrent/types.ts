@@ -50,11 +50,6 @@ export interface TorrentControls extends PieceOrder, TorrentLimits {
   readonly superSeeding?: boolean
   /** True: files of others that lie in its places are written over. */
   readonly overwrite?: boolean
-  /**
-   * True: only what readers want is fetched, and kept as long as the cache has room; no peer hears of it (decision
-   * 0546).
-   */
-  readonly forgets?: boolean
 }
 
 /** What a torrent is made from. */

@@ -86,10 +86,6 @@ class Input implements RouteInput<unknown> {
     return this.holder.caller
   }
 
-  get byKey(): boolean {
-    return this.holder.id !== ''
-  }
-
   get link(): GivenLink | null {
     return this.holder.link ?? null
   }

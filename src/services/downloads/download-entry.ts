@@ -72,7 +72,6 @@ export class DownloadEntry {
   #circuits: (() => CircuitFacts) | null = null
   // Made at the first use: most of thousands of downloads have none.
   #readers: Set<OpenReader> | null = null
-  #read = false
   #streamed: Map<string, StreamableFile> | null = null
   #told: Told | null = null
   #stalledVolume: string | null = null
@@ -149,25 +148,7 @@ export class DownloadEntry {
     return this.#circuits?.() ?? null
   }
 
-  /** It was read since this was asked last, or is being read. */
-  takeRead(): boolean {
-    const read = this.#read || this.beingRead
-    this.#read = false
-    return read
-  }
-
-  /** A reader is open. */
-  get beingRead(): boolean {
-    return this.#readers !== null
-  }
-
-  /** Some of it was read without a reader. */
-  noteRead(): void {
-    this.#read = true
-  }
-
   addReader(reader: OpenReader): void {
-    this.#read = true
     this.#readers ??= new Set()
     this.#readers.add(reader)
   }

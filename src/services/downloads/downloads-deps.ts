@@ -20,8 +20,6 @@ import type { SourceReaders } from './torrent-source.ts'
 export interface DownloadSettings extends AnonymityDefaults, RateLimits, SeedingSettings, DefaultsSettings {
   /** Complete downloads are hashed again so many days after the last time; 0 = never. */
   readonly scrubDays: number
-  /** Downloads that are watched and forgotten go so many hours after they were read last; 0 = never. */
-  readonly watchCacheHours: number
   /** Absolute folder of downloads that name none. */
   readonly saveAs: string
   /** What happens to files that are not of a new download and lie in its places. */

@@ -48,7 +48,6 @@ import type { AnonymousEngines, TorrentEngine } from './torrent-engine.ts'
 import type { SourceReaders } from './torrent-source.ts'
 import { addTracker, checkTrackerUrl, removeTracker } from './tracker-changes.ts'
 import type { Lineage } from '../updates/update-versions.ts'
-import { WatchAndForget } from './watch-and-forget.ts'
 import type { WorkCounts } from '../diagnostics/work-counts.ts'
 
 /** Downloads: the one place where the durable rows and the engine's torrents are kept in step. */
@@ -62,7 +61,6 @@ export class Downloads implements DownloadsService {
   readonly #early = new EarlyPage(this.#set)
   readonly #goals: SeedingGoals
   readonly #scrubs: Scrubs
-  readonly #watched: WatchAndForget
   readonly #moves: StorageMoves
   readonly #stalled: StalledDownloads
   readonly #defaults: DownloadDefaults
@@ -82,7 +80,6 @@ export class Downloads implements DownloadsService {
     this.#totals = new DownloadTotals(this.#set, deps.clock)
     this.#goals = new SeedingGoals(this.#set, deps)
     this.#scrubs = new Scrubs(this.#set, deps)
-    this.#watched = new WatchAndForget(this.#set, { ...deps, remove: infoHash => this.remove(infoHash, true) })
     this.#anonymity = new DownloadAnonymity(this.#set, deps)
     this.#stalled = new StalledDownloads(deps.volumes)
     this.#moves = new StorageMoves(this.#set, deps, this.#stalled, () => this.#changed(null))
@@ -165,7 +162,6 @@ export class Downloads implements DownloadsService {
     this.#totals.start()
     this.#goals.start()
     this.#scrubs.start()
-    this.#watched.start()
     for (const entry of this.#set.entries.values()) if (entry.loaded) this.#moves.resume(entry)
   }
 
@@ -205,7 +201,6 @@ export class Downloads implements DownloadsService {
     this.#set.ready = false
     this.#pages.stop()
     this.#totals.stop()
-    await this.#watched.stop()
     await this.#moves.stop()
     await this.#scrubs.stop()
     await this.#set.queue.drained()
@@ -375,8 +370,7 @@ export class Downloads implements DownloadsService {
     const { stored } = this.#set.find(infohash)
     const { infoHash } = stored
     checkPatch(change, this.#set.anonymous)
-    const { log, clock } = this.#deps
-    const parts = { log, clock, moves: this.#moves, stalled: this.#stalled }
+    const parts = { log: this.#deps.log, moves: this.#moves, stalled: this.#stalled }
     const patch = async (): Promise<{ infohash: string; modified: boolean }> => {
       const entry = this.#set.find(infoHash)
       if (!entry.loaded && change.state === 'resume' && this.#heavy.isHeldBack(infoHash)) await this.#loadAlone(entry)

@@ -29,9 +29,6 @@ const AHEAD_BLOCKS = 256
 /** Free credits, as part of all, that such a torrent leaves to others. */
 const AHEAD_LEAVES_PART = 2
 
-/** Who read a torrent that forgets is waited for so long before its seeds are left. */
-const READERS_BACK_MS = 300_000
-
 /** What becomes known with the metadata. */
 export interface TorrentContent {
   readonly metainfo: Metainfo
@@ -50,8 +47,6 @@ export interface TorrentContent {
    * Of those that are had the ones in files that somebody changed: nobody gets them until they are hashed. Null: none.
    */
   doubted: PieceSet | null
-  /** Of those that are had the ones whose bytes are about to go: nobody gets them. Null: none. */
-  leaving: PieceSet | null
 }
 
 /** The state of one torrent. */
@@ -63,7 +58,7 @@ export class TorrentCore {
   destination: string
   readonly peers = new Map<string, PeerSession>()
   readonly known = new KnownPeers()
-  readonly readers: OpenReaders
+  readonly readers = new OpenReaders()
   readonly smartBan = new SmartBan()
   readonly down = new RateMeter()
   readonly up = new RateMeter()
@@ -83,8 +78,6 @@ export class TorrentCore {
   aheadOfFolders = false
   /** Each peer hears of a few pieces only, while everything is there (BEP 16). */
   superSeeding: boolean
-  /** Only what readers want is fetched, kept for a while and told to nobody: see read-cache.ts. */
-  forgets: boolean
   /** Files of others that are in the way are written over: the user says so. */
   overwrite: boolean
   /** Progress of the present check, 0 to 1. */
@@ -101,7 +94,6 @@ export class TorrentCore {
 
   constructor(engine: Engine, spec: TorrentSpec) {
     this.engine = engine
-    this.readers = new OpenReaders(engine.clock.now())
     this.infoHash = spec.infoHash
     this.infoHashV2 = spec.infoHashV2 ?? null
     this.destination = spec.destination
@@ -111,7 +103,6 @@ export class TorrentCore {
     this.total.up = spec.totalUp
     this.status = 'stopped'
     this.superSeeding = spec.controls?.superSeeding === true
-    this.forgets = spec.controls?.forgets === true
     this.overwrite = spec.controls?.overwrite === true
     this.downLimiter = new RateLimiter(0, engine.shared.downLimiter)
     this.upLimiter = new RateLimiter(0, engine.shared.upLimiter)
@@ -133,10 +124,10 @@ export class TorrentCore {
     return this.engine.clock.now()
   }
 
-  /** Every selected piece is there, and is to stay. */
+  /** Every selected piece is there. */
   get complete(): boolean {
     const content = this.content
-    return !this.forgets && content !== null && countAndNot(content.wanted.buffer, content.picker.have.buffer) === 0
+    return content !== null && countAndNot(content.wanted.buffer, content.picker.have.buffer) === 0
   }
 
   /** BEP 21: it wants nothing, and others can get from it only a part. */
@@ -158,13 +149,9 @@ export class TorrentCore {
     return Math.max(0, Math.min(spare, AHEAD_BLOCKS - this.content.picker.openBlocks))
   }
 
-  /**
-   * Nothing is to be fetched, neither for the selection nor for a reader of another file. One that forgets is content
-   * when nobody has read it for a while: players come back after short pauses.
-   */
+  /** Nothing is to be fetched, neither for the selection nor for a reader of another file. */
   get satisfied(): boolean {
-    if (this.content?.picker.needCount !== 0) return false
-    return this.forgets ? this.readers.open === 0 && this.now() - this.readers.leftMs > READERS_BACK_MS : this.complete
+    return this.complete && this.content?.picker.needCount === 0
   }
 
   isSeed(peer: PeerSession): boolean {
@@ -194,7 +181,6 @@ export class TorrentCore {
       picker,
       wanted: emptyPieceSet(pieceCount),
       doubted: null,
-      leaving: null,
     }
     // A selection made before the metadata was known may name files that do not exist.
     const count = metainfo.files.length
@@ -238,12 +224,11 @@ export class TorrentCore {
     picker.setRanks(priorityBands(lengths, metainfo.files, this.selected, filePriorities), sequential)
   }
 
-  /** Bytes of the wanted pieces that are not there. One that forgets never counts as one that has all. */
+  /** Bytes of the wanted pieces that are not there. */
   bytesLeft(): number {
     const content = this.content
     if (content === null) return 0
-    const left = bytesLeft(content.lengths, content.wanted, content.picker.have)
-    return this.forgets ? Math.max(left, pieceBytes(content.lengths, 0)) : left
+    return bytesLeft(content.lengths, content.wanted, content.picker.have)
   }
 
   /** Bytes of the torrent that are not there, wanted or not. */

@@ -127,8 +127,6 @@ export class Torrent implements AwakeTorrent {
   openReader(fileIndex: number, options?: { readonly background?: boolean }): FileReader {
     this.use()
     const reader = this.#parts.streams.open(fileIndex, this.#parts.run, options)
-    // One that forgets may have left its seeds.
-    if (this.#core.forgets) this.#parts.swarm.peers.connector.connectSome(this.#core.now())
     this.#core.activate()
     return reader
   }
@@ -146,11 +144,6 @@ export class Torrent implements AwakeTorrent {
   }
 
   // --- session-torrent.ts, suspend-state.ts
-
-  /** See TorrentControls.forgets. */
-  setForgets(on: boolean): void {
-    this.#parts.selection.setForgets(on)
-  }
 
   /** Somebody uses it. Throws when it was kept until its torrent was suspended. */
   use(): void {

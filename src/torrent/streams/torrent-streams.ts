@@ -7,7 +7,7 @@ import type { FilmFacts } from './film-facts.ts'
 import { type Forecast, forecastOf } from './forecast.ts'
 import { PlayTimes } from './play-times.ts'
 import { RateHistory } from './rate-history.ts'
-import { availableAt, noteRead, type RunForReaders, StreamReader } from './stream-reader.ts'
+import { availableAt, type RunForReaders, StreamReader } from './stream-reader.ts'
 import { type StreamRange, StreamWindows, type WindowOptions } from './stream-window.ts'
 import { judgeAll } from '../peers/interest.ts'
 import type { TorrentRequests } from '../peers/torrent-requests.ts'
@@ -119,9 +119,7 @@ export class TorrentStreams {
     const file = content?.metainfo.files[fileIndex]
     if (content === null || file === undefined) return 0
     const count = availableAt(content, file, position, Math.min(length, into.length))
-    if (count <= 0) return 0
-    noteRead(this.#core, content, file.offset + position, count)
-    return content.store.readNow?.(file.offset + position, count, into) ?? 0
+    return count <= 0 ? 0 : (content.store.readNow?.(file.offset + position, count, into) ?? 0)
   }
 
   /** The windows once more, after the picker forgot them (start, recheck). */

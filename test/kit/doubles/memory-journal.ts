@@ -31,15 +31,6 @@ export class MemoryJournal implements ProgressJournal {
     else known.add(piece)
   }
 
-  async piecesDropped(infoHash: InfoHash, pieces: readonly number[]): Promise<void> {
-    const checkpoint = this.#checkpoints.get(infoHash)
-    for (const piece of pieces) {
-      this.#verified.get(infoHash)?.delete(piece)
-      if (checkpoint === undefined) continue
-      checkpoint.have[piece >> 3] = (checkpoint.have[piece >> 3] ?? 0) & ~(0x80 >> (piece & 7))
-    }
-  }
-
   async checkpoint(infoHash: InfoHash, have: Uint8Array, files: readonly FileFacts[]): Promise<void> {
     this.#checkpoints.set(infoHash, { have: Uint8Array.from(have), files })
     this.#verified.delete(infoHash)

@@ -2,7 +2,6 @@
 
 import { AppError } from '../../../src/base/errors.ts'
 import { pieceBytes } from '../../../src/base/lengths.ts'
-import type { PieceRun } from '../../../src/base/piece-run.ts'
 import { PieceHash } from '../../../src/pools/jobs/piece-hash.ts'
 import type { StoreVolume } from '../../../src/ports/volumes.ts'
 import type { Arena, Slot } from '../../../src/ports/arena.ts'
@@ -27,10 +26,6 @@ export interface DiskFaults {
   failing: number
   /** Everything fails with FileMissing. */
   missing: boolean
-  /** Bytes cannot be given back. */
-  noHoles: boolean
-  /** Files that have other names too. */
-  readonly linked: Set<number>
   /** Every read and write takes this long. */
   delayMs: number
   /** Keys of torrents whose volume does not answer. */
@@ -56,20 +51,8 @@ export interface DiskCounts {
 
 /** A disk in memory. Contents outlive the stores, as files outlive a session. */
 export class MemoryPieceStores implements PieceStores {
-  readonly faults: DiskFaults = {
-    full: false,
-    failing: 0,
-    missing: false,
-    noHoles: false,
-    linked: new Set(),
-    delayMs: 0,
-    stalled: new Set(),
-  }
+  readonly faults: DiskFaults = { full: false, failing: 0, missing: false, delayMs: 0, stalled: new Set() }
   readonly counts: DiskCounts = { commits: 0, badHashes: 0, blockWrites: 0, verifies: 0, reads: 0, syncs: 0 }
-  /** Pieces whose bytes were given back, in that order. */
-  readonly punched: number[] = []
-  /** Called before the bytes of pieces go. */
-  beforePunch: (pieces: readonly number[]) => void = () => undefined
   /** Pieces that were made ready for. */
   readonly readied = new Set<number>()
   /** Of each piece that was committed, whether nobody waited for it. */
@@ -163,10 +146,6 @@ class MemoryPieceStore implements PieceStore {
 
   accept(): void {}
 
-  async unshared(indexes: readonly number[]): Promise<number[]> {
-    return indexes.filter(index => !this.#disk.faults.linked.has(index))
-  }
-
   makeReady(piece: number): Promise<void> | null {
     this.#disk.readied.add(piece)
     return null
@@ -245,21 +224,6 @@ class MemoryPieceStore implements PieceStore {
     const start = piece * pieceLength
     const end = Math.min(start + pieceLength, file.firstPiece * pieceLength + file.length)
     return leavesOf(content.bytes.subarray(start, end))
-  }
-
-  async punch(runs: readonly PieceRun[]): Promise<boolean> {
-    await this.#disk.access(false)
-    if (this.#disk.faults.noHoles) return false
-    const content = this.#disk.make(this.#layout)
-    const pieces = runs.flatMap(({ first, count }) => Array.from({ length: count }, (_, i) => first + i))
-    const going = pieces.filter(piece => content.written[piece] === 1)
-    this.#disk.beforePunch(going)
-    this.#disk.punched.push(...going)
-    for (const piece of pieces) {
-      content.written[piece] = 0
-      content.bytes.fill(0, piece * this.#layout.pieceLength, (piece + 1) * this.#layout.pieceLength)
-    }
-    return true
   }
 
   async sync(): Promise<void> {

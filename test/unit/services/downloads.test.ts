@@ -109,7 +109,6 @@ test('the record has every field of the interface and both pseudo trackers', asy
     labels: [],
     sequential: false,
     super_seeding: false,
-    watch_and_forget: false,
     seeding_ratio: -2,
     seeding_time: -2,
     moving_to: '',

@@ -457,7 +457,6 @@ export async function startDownloads(
     foreignFiles: 'stop' as const,
     checkAfterComplete: false,
     scrubDays: 0,
-    watchCacheHours: 24,
   }
   const steps: string[] = []
   const read = (name: string): Uint8Array => {

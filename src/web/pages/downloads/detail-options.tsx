@@ -17,7 +17,6 @@ interface Fields {
   readonly destination: string
   readonly sequential: boolean
   readonly superSeeding: boolean
-  readonly forgets: boolean
 }
 
 /** Own limits as they are typed: KiB/s, empty = none; goals: empty = as the settings say, `-` = never. */
@@ -32,7 +31,6 @@ function fieldsOf(record: Download): Fields {
     destination: record.destination,
     sequential: record.sequential,
     superSeeding: record.super_seeding,
-    forgets: record.watch_and_forget,
   }
 }
 
@@ -53,7 +51,6 @@ function changesOf(before: Fields, now: Fields): DownloadChange {
     ...(now.destination === before.destination ? {} : { destination: now.destination.trim() }),
     ...(now.sequential === before.sequential ? {} : { sequential: now.sequential }),
     ...(now.superSeeding === before.superSeeding ? {} : { super_seeding: now.superSeeding }),
-    ...(now.forgets === before.forgets ? {} : { watch_and_forget: now.forgets }),
   }
 }
 
@@ -112,11 +109,6 @@ function Options({ record }: { record: Download }) {
         label="Super-seeding: each new peer hears of a few pieces only"
         value={now.superSeeding}
         set={superSeeding => set({ superSeeding })}
-      />
-      <Check
-        label="Watch and forget: fetch only what is watched, remove the download and its files hours after the last viewer"
-        value={now.forgets}
-        set={forgets => set({ forgets })}
       />
       <div class="form-actions">
         <button type="button" disabled={!isChanged} onClick={() => setNow(before)}>
