@@ -2,6 +2,7 @@
 // were heard of. test-run.ts reads it.
 
 import type { TestEvent } from 'node:test/reporters'
+import { inspect } from 'node:util'
 
 /** A test that failed. */
 export interface Failure {
@@ -21,7 +22,9 @@ const MAX_ERROR_LENGTH = 300
 
 function textOf(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
-  return String(cause instanceof Error ? (cause.stack ?? cause.message) : cause).slice(0, MAX_ERROR_LENGTH)
+  // What is no error need not have a text: an assertion that compares objects without a prototype.
+  const text = cause instanceof Error ? (cause.stack ?? cause.message) : inspect(cause, { depth: 1 })
+  return text.slice(0, MAX_ERROR_LENGTH)
 }
 
 /** The reporter. */

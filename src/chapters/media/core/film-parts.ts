@@ -13,12 +13,14 @@ export function keyTrackOf(tracks: readonly FilmTrack[]): FilmTrack | null {
 
 /** No film plays longer, s: four months. */
 export const MOST_SECONDS = 10_000_000
+/** Shorter than a sample of sound, s: no film, and its bitrate would be no number. */
+const LEAST_SECONDS = 1e-5
 /** No sound has more, Hz. */
 const MOST_HERTZ = 2 ** 31
 
 /** A duration as a file says it, s; null where no film can have it, or none is said. */
 export function soundDuration(seconds: number | null): number | null {
-  return seconds !== null && seconds > 0 && seconds <= MOST_SECONDS ? seconds : null
+  return seconds !== null && seconds >= LEAST_SECONDS && seconds <= MOST_SECONDS ? seconds : null
 }
 
 /** A sample rate as a file says it, Hz; 0 where no sound can have it. */

@@ -181,6 +181,11 @@ describe('new downloads have hops by default', { concurrency: 1 }, () => {
       begun('downloads.stream', 'GET', `${at}/stream/0`)
       begun('downloads.streamNamed', 'GET', `${at}/stream/0/x.bin`)
       if ('downloads.media' in contacting) begun('downloads.media', 'GET', `${at}/media/0`)
+      if ('downloads.hlsMaster' in contacting) {
+        begun('downloads.hlsMaster', 'GET', `${at}/hls/0/master.m3u8`)
+        begun('downloads.hlsSegments', 'GET', `${at}/hls/0/index.m3u8`)
+        begun('downloads.hlsSegment', 'GET', `${at}/hls/0/segments/0.ts`)
+      }
       const published = await node.request('PUT', '/updates/published', { name: 'n', infohash: infoHash })
       walked.add('updates.publish')
       assert.equal(published.status, 409, published.body.toString())

@@ -130,7 +130,7 @@ describe('Matroska', () => {
   test('numbers that are none, or that no film has, are not known', async () => {
     for (const rate of [Buffer.from('7fc00000', 'hex'), float(Number.POSITIVE_INFINITY), float(-1), float(1e300)])
       assert.equal((await factsOf(makeMkv({ rate }).bytes)).tracks[0]?.sampleRate, 0)
-    for (const duration of [1e300, 1e14, Number.NaN, -5, 0]) {
+    for (const duration of [1e300, 1e14, Number.NaN, -5, 0, 2e-309]) {
       const facts = await factsOf(makeMkv({ duration }).bytes)
       assert.deepEqual([facts.duration, facts.bitrate], [null, null])
     }
