@@ -4,6 +4,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { makeDeferred } from '../../base/deferred.ts'
+import { TtlMap } from '../../base/ttl-map.ts'
 import { AppError } from '../../base/errors.ts'
 import type { InfoHash } from '../../base/ids.ts'
 import type { FileRun } from '../../ports/progress-journal.ts'
@@ -69,6 +70,8 @@ export class Downloads implements DownloadsService {
   readonly #adding: DownloadAdding
   /** Who knows films, for readers of them. */
   readonly films = new KnownFilms()
+  /** Each looks at every piece and all downloads: who asks again at once hears the same. */
+  readonly #forecasts = new TtlMap<Forecast | null>(64, 1000)
   /** What the engine is given to report to. */
   readonly engineEvents: TorrentEvents
   readonly #reports: EngineReports
@@ -452,7 +455,13 @@ export class Downloads implements DownloadsService {
    */
   async forecast(infohash: string, fileIndex: number, from: PlayFrom, film: FilmFacts): Promise<Forecast | null> {
     const entry = this.#set.find(infohash)
+    const key = `${entry.stored.infoHash}/${fileIndex}/${film.bytesPerSecond}/${JSON.stringify(from)}`
+    const nowMs = this.#deps.clock.now()
+    const known = this.#forecasts.get(key, nowMs)
+    if (known !== undefined) return known
     const torrent = await entry.torrent.wake()
-    return torrent.forecast(fileIndex, from, film, rateOfOthers(this.#set.entries.values(), entry))
+    const forecast = torrent.forecast(fileIndex, from, film, rateOfOthers(this.#set.entries.values(), entry))
+    this.#forecasts.set(key, forecast, nowMs)
+    return forecast
   }
 }

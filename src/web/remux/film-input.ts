@@ -18,6 +18,8 @@ import type { RangeSource } from './range-source.ts'
 const FORMATS = [MP4, QTFF, MATROSKA, WEBM, MPEG_TS]
 /** Bytes that may be read to find a place: a film without an index would be read from its start on. */
 const MAX_LOOK_BYTES = 64 * 1024 * 1024
+/** Of one packet or element, whatever the film says of its length. */
+const MAX_READ_BYTES = 64 * 1024 * 1024
 const CACHE_BYTES = 4 * 1024 * 1024
 
 /** A film that one run reads: it ends with the run. */
@@ -35,6 +37,7 @@ export class FilmInput {
         getSize: () => source.size,
         maxCacheSize: CACHE_BYTES,
         read: (start, end) => {
+          if (end - start > MAX_READ_BYTES) throw new Error('A packet of the film is too large.')
           this.#count(end - start)
           return source.read(start, end, signal)
         },

@@ -22,6 +22,9 @@ type ConfigOf<Track extends InputVideoTrack | InputAudioTrack> = NonNullable<
   Awaited<ReturnType<Track['getDecoderConfig']>>
 >
 
+/** Of packets that are no part yet: a part ends with a key frame, and films have 2 to 40 MB between two of them. */
+const MAX_PART_BYTES = 96 * 1024 * 1024
+
 /** How packets go in. */
 type Add = (packet: EncodedPacket, isFirst: boolean) => Promise<void>
 
@@ -34,6 +37,8 @@ export class Fragments {
   #complete = 0
   #endSec = 0
   #isFirst = true
+  /** Bytes of packets that are not in a part yet. */
+  #held = 0
 
   private constructor() {
     const note = (bytes: Uint8Array) => {
@@ -75,6 +80,8 @@ export class Fragments {
 
   /** Adds a packet, in the order of decoding. */
   async add(packet: EncodedPacket): Promise<void> {
+    this.#held += packet.byteLength
+    if (this.#held > MAX_PART_BYTES) throw new Error('The key frames of the film are too far apart to be repacked.')
     await this.#add(packet, this.#isFirst)
     this.#isFirst = false
     // A fragment ends where the packet that begins the next one does.
@@ -100,6 +107,7 @@ export class Fragments {
 
   #collect(endSec: number): void {
     if (this.#complete === 0) return
+    this.#held = 0
     this.#ready.push({ bytes: joined(this.#chunks.splice(0, this.#complete)), endSec })
     this.#complete = 0
   }

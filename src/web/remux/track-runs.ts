@@ -12,6 +12,10 @@ const RUN_UP_SEC = 0.1
 /** Sound that begins later than this is missing before. */
 const NEAR_SEC = 0.05
 
+/** What a film may say of its sound: gaps become silence of that many samples a second. */
+const LEAST_HERTZ = 4000
+const MOST_HERTZ = 384_000
+
 function beforeSec(fromSec: number): number {
   return Math.max(0, fromSec - RUN_UP_SEC)
 }
@@ -78,6 +82,8 @@ export async function* convertedSound(film: FilmInput, id: number, fromSec: numb
     for await (const sample of new AudioSampleSink(track).samples(dueSec + startSec)) {
       film.found()
       const { numberOfChannels, numberOfFrames, sampleRate } = sample
+      if (!(sampleRate >= LEAST_HERTZ && sampleRate <= MOST_HERTZ))
+        throw new Error('The sound has a rate that nothing plays.')
       const atSec = sample.timestamp - startSec
       // Sound that begins later than the film is silent until then.
       const beginsSec = atSec - dueSec > NEAR_SEC ? dueSec : atSec

@@ -9,7 +9,7 @@ import { FakeTorrent, startDownloads } from './service-doubles.ts'
 const FILM: FilmFacts = { bytesPerSecond: 100, index: [], keys: null }
 
 test('the torrent is asked, with the rate of all other downloads', async () => {
-  const { downloads, engine, sources } = await startDownloads()
+  const { downloads, engine, sources, clock } = await startDownloads()
   const made = [1, 2, 3].map(seed => makeTorrent({ name: `film ${seed}`, seed }))
   const torrents: FakeTorrent[] = []
   for (const [i, { infoHash, torrent }] of made.entries()) {
@@ -26,5 +26,11 @@ test('the torrent is asked, with the rate of all other downloads', async () => {
     torrents.map(({ asked }) => asked),
     [[], [[0, { second: 5 }, FILM, 1010]], []],
   )
+  await downloads.forecast(infohash, 0, { second: 5 }, FILM)
+  assert.equal(torrents[1]?.asked.length, 1, 'who asks again at once hears the same')
+  await downloads.forecast(infohash, 0, { second: 6 }, FILM)
+  await clock.advance(1001)
+  await downloads.forecast(infohash, 0, { second: 5 }, FILM)
+  assert.equal(torrents[1]?.asked.length, 3)
   await assert.rejects(downloads.forecast('ab'.repeat(20), 0, { second: 0 }, FILM), { code: 'DownloadNotFound' })
 })

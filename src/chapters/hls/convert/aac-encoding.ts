@@ -1,13 +1,17 @@
 // An encoder of AAC that is kept open: the package mediabunny's, in a thread of its own, which takes longer to start
 // than to encode a segment. It is fed whole frames, one segment after the other, and gives a frame for each.
 
+import { setTimeout as delay } from 'node:timers/promises'
 import { AudioSample, AudioSampleSource, type EncodedPacket, MkvOutputFormat, NullTarget, Output } from 'mediabunny'
+import { DecodeError } from '../../../base/errors.ts'
 import { FRAME_SAMPLES } from '../core/sound-grid.ts'
 
 const BITS_PER_SECOND = 160_000
 const CHANNELS = 2
 /** Frames that are given to it at a time: some 0.7 s of sound. */
 const PORTION = 32
+/** So long it may give nothing while it has sound: it takes some milliseconds for a frame. */
+const SILENT_MS = 5000
 /** The first frame that it gives holds what was before the first that it was fed. */
 const DELAY_FRAMES = 1
 
@@ -65,7 +69,7 @@ export class AacEncoding {
     const wanted = count - 2
     while (this.#given < first + wanted) {
       check()
-      await new Promise<void>(resolve => (this.#wake = resolve))
+      await this.#more()
     }
     return Array.from({ length: wanted }, (_, at) => this.#frames.get(first + at) ?? new Uint8Array(0))
   }
@@ -73,6 +77,14 @@ export class AacEncoding {
   /** Ends it. Never rejects. */
   async end(): Promise<void> {
     await this.#output.cancel().catch(() => undefined)
+  }
+
+  /** Another frame. Rejects with DecodeError when none comes: an encoder that has failed says nothing. */
+  async #more(): Promise<void> {
+    const before = this.#given
+    const given = new Promise<void>(resolve => (this.#wake = resolve))
+    await Promise.race([given, delay(SILENT_MS, undefined, { ref: false })])
+    if (this.#given === before) throw new DecodeError('its sound cannot be encoded')
   }
 
   async #feed(left: Float32Array, right: Float32Array, from: number, to: number): Promise<void> {

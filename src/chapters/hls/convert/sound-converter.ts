@@ -11,6 +11,10 @@ import { type DecodedSound, decodedSound } from './decoded-sound.ts'
 /** Frames that are encoded before a segment, and behind it. */
 const RUN_UP = 2
 const RUN_OUT = 2
+/** The longest sound of a segment that is converted, s: times may be a lie, and gaps become silence. */
+const MAX_SOUND_S = 120
+/** And so many frames, which are 5 to 32 ms long. */
+const MAX_FRAMES = 4000
 
 /** Converts sound; the encoder is kept from segment to segment. */
 export class SoundConverter {
@@ -22,12 +26,14 @@ export class SoundConverter {
    */
   async convert(sound: SoundSamples, order: SegmentOrder, check: () => void): Promise<SoundSamples> {
     if (sound.samples.length === 0) return { codec: 'aac', config: null, samples: [] }
+    if (sound.samples.length > MAX_FRAMES) throw new DecodeError('a part of its sound is too long')
     const decoded = await decodedSound(sound, check)
     const { rate } = decoded
     if (rate === 0) throw new DecodeError('its sound cannot be decoded')
     const part = gridPart(order.isFirst ? 0 : order.start, Math.min(order.end, endOf(decoded)), rate)
     const count = part.end - part.first
     if (count <= 0) return { codec: 'aac', config: null, samples: [] }
+    if (count * FRAME_SAMPLES > MAX_SOUND_S * rate) throw new DecodeError('a part of its sound is too long')
     const [left, right] = laidOut(decoded, part)
     const encoding = await this.#encodingFor(rate)
     try {

@@ -1,7 +1,16 @@
 // Takes what belongs to a segment out of the samples of a film, as they come in the order of the file: pictures from
 // its key frame up to that of the next one, and the sound that begins in between, which may lie behind.
 
-import { SAME_TIME_S, type SegmentOrder, soundEnd, soundStart, videoStart } from './samples.ts'
+import { DecodeError } from '../../../base/errors.ts'
+import {
+  MAX_SAMPLES,
+  MAX_SEGMENT_BYTES,
+  SAME_TIME_S,
+  type SegmentOrder,
+  soundEnd,
+  soundStart,
+  videoStart,
+} from './samples.ts'
 
 /** How far behind the end sound of a segment may lie, s of pictures. */
 const BEHIND_S = 2
@@ -15,20 +24,24 @@ export interface Found<Item> {
   readonly item: Item
 }
 
-/** What was taken. */
+/** What was taken: no more than segments may have, since what comes is kept. */
 export class Gathering<Item> {
   readonly video: Found<Item>[] = []
   readonly sound: Found<Item>[] = []
   readonly #order: SegmentOrder
+  readonly #weigh: (item: Item) => number
+  #bytes = 0
   #videoOver = false
   #soundOver: boolean
 
-  constructor(order: SegmentOrder) {
+  /** `weigh`: bytes of an item. */
+  constructor(order: SegmentOrder, weigh: (item: Item) => number) {
     this.#order = order
+    this.#weigh = weigh
     this.#soundOver = order.sound === null
   }
 
-  /** False: all is there. */
+  /** False: all is there. Throws DecodeError. */
   take(found: Found<Item>): boolean {
     if (found.track === this.#order.video) this.#takeVideo(found)
     else if (found.track === this.#order.sound) this.#takeSound(found)
@@ -47,14 +60,21 @@ export class Gathering<Item> {
       this.#videoOver = true
       return
     }
-    if (this.video.length > 0 || (isKey && time >= videoStart(order) - SAME_TIME_S)) this.video.push(found)
+    if (this.video.length > 0 || (isKey && time >= videoStart(order) - SAME_TIME_S)) this.#keep(this.video, found)
   }
 
   #takeSound(found: Found<Item>): void {
     const { time } = found
     const end = soundEnd(this.#order)
     if (time >= end) this.#soundOver = true
-    else if (time >= soundStart(this.#order)) this.sound.push(found)
+    else if (time >= soundStart(this.#order)) this.#keep(this.sound, found)
+  }
+
+  #keep(kept: Found<Item>[], found: Found<Item>): void {
+    this.#bytes += this.#weigh(found.item)
+    if (kept.length >= MAX_SAMPLES || this.#bytes > 2 * MAX_SEGMENT_BYTES)
+      throw new DecodeError('a part of it is too long')
+    kept.push(found)
   }
 }
 

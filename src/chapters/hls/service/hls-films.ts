@@ -6,7 +6,8 @@ import { AppError, DecodeError } from '../../../base/errors.ts'
 import type { Asker, StreamableFile } from '../../../services/downloads/streams-api.ts'
 import type { ByteRange } from '../../media/core/byte-source.ts'
 import { FilmBytes, type FilmDisk } from '../../media/service/film-bytes.ts'
-import type { MediaService } from '../../media/service/media-api.ts'
+import type { MediaAnswer, MediaService } from '../../media/service/media-api.ts'
+import { MAX_SEGMENT_BYTES } from '../core/samples.ts'
 import { orderOf, planOf, segmentName, type SegmentPlan } from '../core/segment-plan.ts'
 import type { SegmentJob } from '../convert/thread-messages.ts'
 import type { AskedFilm, HlsService } from './hls-api.ts'
@@ -14,6 +15,8 @@ import type { SegmentLine } from './segment-line.ts'
 
 /** Segments under way, those too that wait for the swarm: each has a reader of its download. */
 const MAX_JOBS = 32
+/** And of one film: one link must not keep all others waiting. */
+const MAX_JOBS_OF_FILM = 12
 /** Films whose cuts are kept; a film of two hours has some 200 KB of them. */
 const MAX_PLANS = 16
 /** How long facts may take that have to be downloaded first. */
@@ -36,6 +39,8 @@ export class HlsFilms implements HlsService {
   /** Tag of a film and number of its sound -> its plan; the least lately used first. */
   readonly #plans = new Map<string, SegmentPlan>()
   readonly #jobs = new Set<AbortController>()
+  /** How many of a film, by its tag. */
+  readonly #ofFilm = new Map<string, number>()
   #stopped = false
 
   constructor(deps: HlsFilmsDeps) {
@@ -60,7 +65,7 @@ export class HlsFilms implements HlsService {
       throw new AppError('NotFound', `The segments of the film are ${segmentName(plan, 0)} to ${last}.`)
     }
     const job = { tag: file.tag, size: file.size, order }
-    return this.#job(asker, signal => this.#make(file, job, signal))
+    return this.#job(file.tag, asker, signal => this.#make(file, job, signal))
   }
 
   /** Ends what is under way. */
@@ -85,8 +90,12 @@ export class HlsFilms implements HlsService {
       this.#keep(key, known)
       return known
     }
-    const { facts, wanted } = await this.#deps.media.facts(infohash, fileIndex, FACTS_WAIT_MS, asker)
-    if (facts === null || (facts.keys === null && wanted !== null))
+    const now = await this.#deps.media.facts(infohash, fileIndex, 0, asker)
+    // Chapters and what else may be far behind are not waited for.
+    const { facts, wanted } = canPlan(now)
+      ? now
+      : await this.#deps.media.facts(infohash, fileIndex, FACTS_WAIT_MS, asker)
+    if (facts === null || (wanted !== null && !canPlan({ facts })))
       throw new AppError('NotReady', 'The index of the film is not there yet; it has been asked for. Try again.')
     const plan = cannot(() => planOf(facts, size, sound))
     if (wanted === null) this.#keep(key, plan)
@@ -101,10 +110,17 @@ export class HlsFilms implements HlsService {
   }
 
   /** Runs a job that ends with its asker, and with this. */
-  async #job<T>(asker: Asker, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async #job<T>(tag: string, asker: Asker, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#stopped) throw new AppError('NotReady', 'The node is stopping.')
+    const count = this.#ofFilm.get(tag) ?? 0
+    if (count >= MAX_JOBS_OF_FILM)
+      throw new AppError(
+        'TooManyRequests',
+        `${MAX_JOBS_OF_FILM} segments of it are being made or waited for; try again.`,
+      )
     if (this.#jobs.size >= MAX_JOBS)
       throw new AppError('TooManyRequests', `${MAX_JOBS} segments are being made or waited for already; try again.`)
+    this.#ofFilm.set(tag, count + 1)
     const controller = new AbortController()
     const leave = (): void => controller.abort()
     if (asker.signal.aborted) leave()
@@ -114,6 +130,9 @@ export class HlsFilms implements HlsService {
       return await work(controller.signal)
     } finally {
       this.#jobs.delete(controller)
+      const left = (this.#ofFilm.get(tag) ?? 1) - 1
+      if (left === 0) this.#ofFilm.delete(tag)
+      else this.#ofFilm.set(tag, left)
       asker.signal.removeEventListener('abort', leave)
     }
   }
@@ -125,7 +144,9 @@ export class HlsFilms implements HlsService {
     signal.addEventListener('abort', close, { once: true })
     try {
       const { isHead, startByte, endByte } = job.order
-      let range: ByteRange = isHead ? { start: 0, end: 0 } : { start: startByte, end: endByte }
+      // What the index says may be a lie: all of a film is not fetched for it.
+      const end = Math.min(endByte, startByte + MAX_SEGMENT_BYTES)
+      let range: ByteRange = isHead ? { start: 0, end: 0 } : { start: startByte, end }
       for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
         await film.whenThere(range)
         const outcome = await this.#deps.line.make(job, film, signal)
@@ -139,6 +160,11 @@ export class HlsFilms implements HlsService {
       film.close()
     }
   }
+}
+
+/** Whether segments follow from what is known. */
+function canPlan({ facts }: Pick<MediaAnswer, 'facts'>): boolean {
+  return facts !== null && facts.keys !== null && facts.duration !== null
 }
 
 /** What `work` gives; why not as AppError MediaUnreadable. */

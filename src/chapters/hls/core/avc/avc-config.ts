@@ -11,8 +11,12 @@ export interface AvcConfig {
   readonly pictures: readonly Uint8Array[]
 }
 
+/** Real ones have some 50 bytes; they are put before every key frame. */
+const MAX_CONFIG_BYTES = 16 * 1024
+
 /** Reads one. Throws DecodeError. */
 export function readAvcConfig(config: Uint8Array): AvcConfig {
+  if (config.length > MAX_CONFIG_BYTES) throw new DecodeError('the configuration of its picture is too long')
   const bytes = new FieldBytes(config)
   if (bytes.u8(0) !== 1) throw new DecodeError('its picture has no configuration')
   const sequences: Uint8Array[] = []

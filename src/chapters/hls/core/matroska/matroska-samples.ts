@@ -39,7 +39,7 @@ export function matroskaHead(source: ByteSource, order: SegmentOrder): SegmentSa
 /** Reads a segment. Throws DecodeError, and what reading throws. */
 export function matroskaSamples(source: ByteSource, order: SegmentOrder): SegmentSamples {
   const head = readHead(source, order)
-  const found = new Gathering<Uint8Array>(order)
+  const found = new Gathering(order, lengthOf)
   const bytes = new ForwardBytes(source, order.endByte, 2 * MAX_SEGMENT_BYTES)
   const tracks = new Set(order.sound === null ? [order.video] : [order.video, order.sound])
   // Sound may begin before the first picture.
@@ -96,7 +96,7 @@ function withEarlier(
   const { startByte, backByte } = order
   const start = startOfSound(order, sound[0]?.time ?? null)
   if (order.sound === null || start === 'whole' || backByte >= startByte) return sound
-  const earlier = new Gathering<Uint8Array>(order)
+  const earlier = new Gathering(order, lengthOf)
   const bytes = new ForwardBytes(source, startByte, MAX_SEGMENT_BYTES)
   try {
     for (const block of blocksFrom(bytes, backByte, startByte, new Set([order.sound])))
@@ -120,6 +120,10 @@ function segmentOf(
     video: { config, frameSeconds, samples: samplesOf(frames.video) },
     sound: sound === null ? null : { codec: soundCodec, config: sound.config, samples: samplesOf(frames.sound) },
   }
+}
+
+function lengthOf(bytes: Uint8Array): number {
+  return bytes.length
 }
 
 function samplesOf(frames: readonly Frame[]): readonly Sample[] {

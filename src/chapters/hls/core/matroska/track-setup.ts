@@ -19,6 +19,9 @@ const SETTINGS = 0x4255
 /** The same bytes at the start of every frame were taken out. */
 const HEADER_STRIPPING = 3
 
+/** Real ones have two to four bytes; they are put before every frame. */
+const MAX_PREFIX_BYTES = 64
+
 /** A track. */
 export interface TrackSetup {
   readonly config: Uint8Array | null
@@ -75,5 +78,6 @@ function readCompression(compression: FieldBytes): Uint8Array {
     else if (id === SETTINGS) settings = new Uint8Array(body.bytes)
   }
   if (algorithm !== HEADER_STRIPPING) throw new DecodeError('its tracks are compressed once more')
+  if (settings.length > MAX_PREFIX_BYTES) throw new DecodeError('too much was taken out of its frames')
   return settings
 }

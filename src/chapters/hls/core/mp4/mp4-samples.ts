@@ -7,7 +7,7 @@ import type { MovieTrack } from '../../../media/core/mp4/movie.ts'
 import { type Found, Gathering, startOfSound } from '../gathering.ts'
 import {
   checkedSamples,
-  MAX_SAMPLES,
+  MAX_SEGMENT_BYTES,
   type Sample,
   type SegmentOrder,
   type SegmentSamples,
@@ -69,12 +69,11 @@ function placedIn(source: ByteSource, head: MovieHead, order: SegmentOrder): Pla
 function placedInFragments(source: ByteSource, head: MovieHead, order: SegmentOrder): PlacedSegment {
   const ids = order.sound === null ? [order.video] : [order.video, order.sound]
   const tracks = new Map(ids.map((id): [number, FragmentedTrack] => [id, fragmentedTrack(head, id)]))
-  const found = new Gathering<PlacedSample>(order)
+  const found = new Gathering(order, lengthOf)
   // Sound may begin before the first picture.
   const first = order.isFirst ? Math.min(head.end, order.startByte) : order.startByte
   for (const sample of fragmentSamples(source, first, source.size, tracks)) {
     if (!found.take(sample)) break
-    if (found.video.length + found.sound.length > 2 * MAX_SAMPLES) throw new DecodeError('a part of it is too long')
   }
   if (found.video.length === 0) throw new DecodeError('there is no key frame where its index says')
   return { video: placesOf(found.video), sound: placesOf(withEarlier(source, order, tracks, found.sound)) }
@@ -94,7 +93,7 @@ function withEarlier(
   const { startByte, backByte } = order
   const start = startOfSound(order, sound[0]?.time ?? null)
   if (order.sound === null || start === 'whole' || backByte >= startByte) return sound
-  const earlier = new Gathering<PlacedSample>({ ...order, video: 0 })
+  const earlier = new Gathering({ ...order, video: 0 }, lengthOf)
   try {
     for (const sample of fragmentSamples(source, backByte, startByte, tracks)) earlier.take(sample)
   } catch (error) {
@@ -103,6 +102,10 @@ function withEarlier(
     throw error
   }
   return [...earlier.sound, ...sound]
+}
+
+function lengthOf({ start, end }: PlacedSample): number {
+  return end - start
 }
 
 function placesOf(found: readonly Found<PlacedSample>[]): PlacedSample[] {
@@ -114,9 +117,10 @@ function samplesOf(placed: readonly PlacedSample[], bytes: ReadonlyMap<PlacedSam
   return checkedSamples(samples)
 }
 
-/** Their bytes, read in the order in which they lie. */
+/** Their bytes, read in the order in which they lie, with holes between them. Throws DecodeError when that is too much. */
 function readPlaced(source: ByteSource, placed: readonly PlacedSample[]): ReadonlyMap<PlacedSample, Uint8Array> {
   const bytes = new Map<PlacedSample, Uint8Array>()
+  let left = 2 * MAX_SEGMENT_BYTES
   const inOrder = placed.toSorted((a, b) => a.start - b.start)
   for (let first = 0; first < inOrder.length; ) {
     const start = inOrder[first]?.start ?? 0
@@ -128,6 +132,8 @@ function readPlaced(source: ByteSource, placed: readonly PlacedSample[]): Readon
       end = Math.max(end, sample?.end ?? end)
     }
     if (start < 0 || end > source.size) throw new DecodeError('a sample lies behind the end')
+    left -= end - start
+    if (left < 0) throw new DecodeError('a part of it is too long')
     const run = source.read(start, end)
     for (const sample of inOrder.slice(first, next))
       bytes.set(sample, run.subarray(sample.start - start, sample.end - start))

@@ -5,6 +5,9 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { matroskaSamples } from '../../../../../src/chapters/hls/core/matroska/matroska-samples.ts'
+import type { SoundSamples } from '../../../../../src/chapters/hls/core/samples.ts'
+import { SoundConverter } from '../../../../../src/chapters/hls/convert/sound-converter.ts'
 import { SegmentMaking } from '../../../../../src/chapters/hls/convert/make-segment.ts'
 import { needs } from '../../../../kit/requirements.ts'
 import { CutFilm } from '../../kit/made-segments.ts'
@@ -114,6 +117,22 @@ describe('sound that is converted', { skip: needs('ffmpeg', 'ffprobe'), concurre
       assert.ok(Math.abs(lag) / RATE <= MOST_APART_S, `${lag} samples apart`)
       assert.ok(alike > 0.9, `${alike} alike`)
     })
+
+  test('a hole of hours in the times of a film is no silence of hours', async () => {
+    const cut = await CutFilm.open(films.path('film.mkv'))
+    const { order } = cut.job(1)
+    const { sound } = matroskaSamples(cut.source, order)
+    assert.ok(sound !== null)
+    const [first, second] = sound.samples
+    assert.ok(first !== undefined && second !== undefined)
+    const samples = [first, { ...second, time: first.time + 20_000 }]
+    const convert = (times: SoundSamples): Promise<SoundSamples> =>
+      new SoundConverter().convert(times, { ...order, end: order.start + 30_000 }, () => undefined)
+    await assert.rejects(convert({ ...sound, samples }), /too long/)
+    const many = Array.from({ length: 4001 }, (_, at) => ({ ...first, time: first.time + at / 1000 }))
+    await assert.rejects(convert({ ...sound, samples: many }), /too long/)
+    cut.source.close()
+  })
 
   test('a tone goes on where segments meet', async () => {
     const joined = await joinedOf('tone.mkv', `sine=d=24:r=48000:f=${TONE_HZ}`, ['-c:a', 'ac3', '-b:a', '448k'])

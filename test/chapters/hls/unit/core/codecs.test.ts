@@ -59,6 +59,8 @@ describe('H.264', () => {
     assert.equal(hexOf(found.pictures[0] ?? new Uint8Array(0)), '68ebe3cb22c0')
     for (const length of [0, 5, 9, 33])
       assert.throws(() => readAvcConfig(config.subarray(0, length)), { name: 'DecodeError' })
+    // They are put before every key frame.
+    assert.throws(() => readAvcConfig(Buffer.concat([config, Buffer.alloc(16 * 1024)])), /too long/)
   })
 
   test('the sequence says how many pictures are decoded ahead, and how long one lasts', () => {

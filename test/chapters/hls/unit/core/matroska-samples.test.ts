@@ -178,6 +178,8 @@ describe('a segment', () => {
     }
     assert.equal(read(), 'a1')
     assert.equal(read(stripped), '0102a1')
+    const much = encodings(parent(0x5034, element(0x4254, bytes('03')), element(0x4255, new Uint8Array(65))))
+    assert.throws(() => read(much), /too much was taken out/)
     assert.throws(() => read(encodings(parent(0x5034))), /compressed once more/)
     assert.throws(() => read(encodings(parent(0x5035))), /encrypted/)
   })

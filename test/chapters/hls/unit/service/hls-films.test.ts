@@ -27,7 +27,11 @@ describe('segments of films in downloads', () => {
   let memory: MemoryFilm
   let arena: SharedArena
   let facts: FilmFacts | null
+  /** Further films, by the number of their file. */
+  let others: MemoryFilm[]
   let asks: number
+  let waits: number[]
+  let wanted: boolean
   let hls: HlsFilms
   let line: SegmentLine
 
@@ -38,17 +42,22 @@ describe('segments of films in downloads', () => {
     arena = new SharedArena({ id: 'range', slotBytes: 4096, bytes: 64 * 4096 })
     facts = madeFacts()
     asks = 0
+    waits = []
+    wanted = false
+    others = []
     line = new SegmentLine(makers, clock)
     hls = new HlsFilms({
       media: {
-        facts: async () => {
+        facts: async (_infohash, _index, waitMs) => {
           asks += 1
-          return { name: 'film', size: SIZE, facts, wanted: facts === null ? { start: 0, end: 9 } : null, missing: [] }
+          waits.push(waitMs)
+          const more = facts === null || wanted ? { start: 0, end: 9 } : null
+          return { name: 'film', size: SIZE, facts, wanted: more, missing: [] }
         },
       },
       disk: new FilmDisk(clock, arena),
       line,
-      streamable: () => memory,
+      streamable: (_infohash, index) => others[Number(index)] ?? memory,
     })
   })
 
@@ -89,6 +98,16 @@ describe('segments of films in downloads', () => {
     facts = null
     memory = new MemoryFilm(new Uint8Array(SIZE), 1)
     await assert.rejects(hls.plan(film, stays()), { code: 'NotReady' })
+    assertQuiet()
+  })
+
+  test('what segments do not need is not waited for; what they need is, and is no fault of the film', async () => {
+    wanted = true
+    await hls.plan(film, stays())
+    assert.deepEqual(waits, [0])
+    facts = { ...madeFacts(), duration: null }
+    await assert.rejects(hls.plan(film, stays()), { code: 'NotReady' })
+    assert.deepEqual(waits, [0, 0, 20_000])
     assertQuiet()
   })
 
@@ -166,18 +185,23 @@ describe('segments of films in downloads', () => {
     assertQuiet()
   })
 
-  test('more than 32 at a time are refused, and all end with the node', async () => {
-    memory.holes = [{ start: 1000, end: 1001 }]
-    const asked = Array.from({ length: 32 }, async () =>
-      hls.segment(film, '0.ts', stays()).catch((error: unknown) => error),
-    )
+  test('more than 12 of a film, and 32 in all, are refused, and all end with the node', async () => {
+    others = Array.from({ length: 4 }, (_, index) => new MemoryFilm(new Uint8Array(SIZE), index))
+    for (const other of others) other.holes = [{ start: 1000, end: 1001 }]
+    const ask = (index: number): Promise<unknown> => hls.segment({ ...film, fileIndex: String(index) }, '0.ts', stays())
+    const asked = Array.from({ length: 32 }, (_, at) => ask(Math.floor(at / 12)).catch((error: unknown) => error))
     await clock.advance(0)
     assert.equal(hls.jobs, 32)
-    await assert.rejects(hls.segment(film, '0.ts', stays()), { code: 'TooManyRequests' })
+    await assert.rejects(ask(0), { code: 'TooManyRequests', message: /^12 segments of it/ })
+    await assert.rejects(ask(3), { code: 'TooManyRequests', message: /^32 segments/ })
     await hls.stop()
     for (const error of await Promise.all(asked)) assert.ok(error instanceof AppError && error.code === 'Aborted')
-    await assert.rejects(hls.segment(film, '0.ts', stays()), { code: 'NotReady' })
+    await assert.rejects(ask(0), { code: 'NotReady' })
     assert.ok(makers.every(({ stopped }) => stopped))
+    assert.deepEqual(
+      others.map(({ open }) => open),
+      [0, 0, 0, 0],
+    )
     assertQuiet()
   })
 
