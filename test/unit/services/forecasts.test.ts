@@ -29,7 +29,7 @@ test('the torrent is asked, with the rate of all other downloads', async () => {
   await downloads.forecast(infohash, 0, { second: 5 }, FILM)
   assert.equal(torrents[1]?.asked.length, 1, 'who asks again at once hears the same')
   await downloads.forecast(infohash, 0, { second: 6 }, FILM)
-  await clock.advance(1001)
+  clock.advance(1001)
   await downloads.forecast(infohash, 0, { second: 5 }, FILM)
   assert.equal(torrents[1]?.asked.length, 3)
   await assert.rejects(downloads.forecast('ab'.repeat(20), 0, { second: 0 }, FILM), { code: 'DownloadNotFound' })
