@@ -117,7 +117,7 @@ function samplesOf(placed: readonly PlacedSample[], bytes: ReadonlyMap<PlacedSam
   return checkedSamples(samples)
 }
 
-/** Their bytes, read in the order in which they lie, with the holes between them. Throws DecodeError: it is too much. */
+/** Their bytes, read in the order in which they lie, with the holes between them. Throws DecodeError. */
 function readPlaced(source: ByteSource, placed: readonly PlacedSample[]): ReadonlyMap<PlacedSample, Uint8Array> {
   const bytes = new Map<PlacedSample, Uint8Array>()
   let left = 2 * MAX_SEGMENT_BYTES
