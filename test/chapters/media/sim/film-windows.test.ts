@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openMedia } from '../../../../src/chapters/media/wiring/open-media.ts'
 import { SystemClock } from '../../../../src/io/clock.ts'
+import { SharedParts } from '../../../../src/node/shared-parts.ts'
 import type { Kernel, RunningCore } from '../../../../src/node/kernel.ts'
 import type { StoredDownload } from '../../../../src/ports/records.ts'
 import { DownloadEntry } from '../../../../src/services/downloads/download-entry.ts'
@@ -54,7 +55,8 @@ test('a reader of a film that is not all there gets the window of the film, in s
   const streamable = (_infohash: string, index: string, asker: Asker) =>
     streamableFile(entry, index, { clock: swarm.clock, films }, asker)
   const downloads = { films, streamable, has: () => true }
-  const kernel = { stateDir: folder.path, clock: new SystemClock(), log: silentLog, downloads } as unknown as Kernel
+  const parts = { stateDir: folder.path, clock: new SystemClock(), log: silentLog, shared: new SharedParts() }
+  const kernel = { ...parts, downloads } as unknown as Kernel
   const media = openMedia(kernel)
   await media.start({ rangeArena: node.ranges } as unknown as RunningCore)
 
