@@ -27,7 +27,7 @@ import type { SegmentMaker } from '../ports/segment-maker.ts'
 
 /** How long the thread may work on one segment by the processor's clock, without its waits for bytes. */
 const LIMIT_MS = 3000
-/** Of the thread's heap; bytes of segments lie outside of it, and are bounded by MAX_SEGMENT_BYTES. */
+/** Of the thread's heap; bytes lie outside of it, and are bounded where they are gathered, read and converted. */
 const MEMORY_MIB = 64
 /** A thread without work takes some 10 MB. */
 const IDLE_MS = 60_000
