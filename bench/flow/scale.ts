@@ -86,12 +86,14 @@ async function addFigures({ node }: MeasuredNode, content: string, from: number)
   return { 'add p99 ms': at(times, 0.99) }
 }
 
-async function restFigures({ node }: MeasuredNode): Promise<Figures> {
-  await pass(SETTLE_MS)
-  const before = processCost(node.pid)
-  await pass(IDLE_MS)
-  const after = processCost(node.pid)
-  return { 'RSS MiB': after.rssMiB, 'idle CPU %': ((after.cpuSec - before.cpuSec) / (IDLE_MS / 1000)) * 100 }
+function restFigures({ node, unwatched }: MeasuredNode): Promise<Figures> {
+  return unwatched(async () => {
+    await pass(SETTLE_MS)
+    const before = processCost(node.pid)
+    await pass(IDLE_MS)
+    const after = processCost(node.pid)
+    return { 'RSS MiB': after.rssMiB, 'idle CPU %': ((after.cpuSec - before.cpuSec) / (IDLE_MS / 1000)) * 100 }
+  })
 }
 
 async function stopFigures(node: MeasuredNode): Promise<Figures> {

@@ -1,7 +1,7 @@
 // The built node under measurement: as users start it, with the loop-delay probe loaded unless told otherwise.
 
 import { readFileSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type NodeProcess, startNode } from '../../test/kit/nodes/node-process.ts'
@@ -21,6 +21,8 @@ export interface MeasuredNode {
   readonly node: NodeProcess
   /** The delays since the last call (or the start); measuring begins again. */
   takeLoopDelay(): Promise<LoopDelay>
+  /** Runs `during` while the delays are not looked at (which costs some 1 % of a core), then begins again. */
+  unwatched<T>(during: () => Promise<T>): Promise<T>
   /** Stops the node; the delays since the last take. */
   stop(): Promise<LoopDelay>
 }
@@ -56,11 +58,20 @@ export async function startMeasuredNode(
     }
     return waitFor('the delays of the main loop', look)
   }
+  const takeLoopDelay = () => {
+    process.kill(node.pid, 'SIGUSR2')
+    return take()
+  }
   return {
     node,
-    takeLoopDelay() {
-      process.kill(node.pid, 'SIGUSR2')
-      return take()
+    takeLoopDelay,
+    async unwatched(during) {
+      await writeFile(`${path}.rest`, '')
+      await takeLoopDelay()
+      const result = await during()
+      await rm(`${path}.rest`)
+      await takeLoopDelay()
+      return result
     },
     async stop() {
       await node.stop()

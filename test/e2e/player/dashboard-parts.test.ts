@@ -41,7 +41,7 @@ describe('parts of the dashboard', () => {
     const [name, text] = partOf(/^worker-.*\.js$/)
     assert.match(text, /Matroska/)
     const naming = [...texts].filter(([each, other]) => each !== name && other.includes(name)).map(([each]) => each)
-    // What starts it, and the decoder, which runs in it. A digest has eight characters, and '-' is one that it may have.
+    // What starts it, and the decoder, which runs in it. A digest has eight characters, of which '-' is one.
     assert.deepEqual(naming.map(each => each.replace(/-.{8}\.js$/, '')).toSorted(), ['ac3', 'page-film'])
   })
 
