@@ -9,6 +9,7 @@ import { RequestMeter } from '../../src/http/request-meter.ts'
 import { RangeWriter } from '../../src/http/uws/range-writer.ts'
 import { Reply, ReplyShare } from '../../src/http/uws/reply.ts'
 import { Scratch } from '../../src/http/uws/scratch.ts'
+import { SlowReaders } from '../../src/http/uws/slow-readers.ts'
 import { StreamSchedule } from '../../src/http/uws/stream-schedule.ts'
 import type { StreamableFile } from '../../src/services/api.ts'
 
@@ -48,11 +49,13 @@ export function rangeTask(): () => void {
   const file = fileAtHand()
   const streamed = new StreamedFile({ size: FILE, tag: 'tag', contentType: 'video/mp4' })
   const arena = new SharedArena({ id: 'range' })
-  const schedule = new StreamSchedule(new SystemClock(), 60_000)
+  const clock = new SystemClock()
+  const schedule = new StreamSchedule(clock, 60_000)
   const fail = (error: unknown) => {
     throw error
   }
-  const share = new ReplyShare(fail, bytes => schedule.turn(bytes), new RequestMeter({ now: () => performance.now() }))
+  const parts = { slow: new SlowReaders(schedule, clock), meter: new RequestMeter({ now: () => performance.now() }) }
+  const share = new ReplyShare(fail, bytes => schedule.turn(bytes), parts)
   const deps = { arena, schedule, scratch: new Scratch(new Uint8Array(1 << 20)) }
   const request = { head: false, ifRange: '', ifNoneMatch: '', boundary: () => 'b', file: streamed }
   return () => {

@@ -163,6 +163,8 @@ export interface Route<Kind extends keyof ReplyKinds = keyof ReplyKinds> {
    * in pages of others, have nothing else. The link is the secret; no browser sends a key of ours by itself.
    */
   readonly anyOrigin: boolean
+  /** Its clients are players, which stop reading an answer while they are paused: see src/http/uws/slow-readers.ts. */
+  readonly slowReaders: boolean
   /**
    * It speaks as another program does: the key may come as the password of Basic authentication, and every request
    * names the session id that a 409 gave.
@@ -240,6 +242,7 @@ interface RouteParts<
   scope: Scope
   signedLinks?: boolean
   anyOrigin?: boolean
+  slowReaders?: boolean
   door?: boolean
   compressed?: boolean
   whileUpgrading?: boolean
@@ -277,6 +280,7 @@ export function route<
     ...parts,
     signedLinks: parts.signedLinks ?? false,
     anyOrigin: parts.anyOrigin ?? false,
+    slowReaders: parts.slowReaders ?? false,
     door: parts.door ?? false,
     compressed: parts.compressed ?? false,
     whileUpgrading: parts.whileUpgrading ?? parts.scope === 'open',

@@ -39,6 +39,7 @@ import type { HttpRequest, HttpResponse } from './native.ts'
 import { Reply, ReplyShare } from './reply.ts'
 import { RequestHead } from './request.ts'
 import { Scratch, pageAligned } from './scratch.ts'
+import { SlowReaders } from './slow-readers.ts'
 import { StreamAnswers } from './stream-answer.ts'
 import { StreamSchedule } from './stream-schedule.ts'
 
@@ -144,7 +145,7 @@ export class Dispatch {
     this.share = new ReplyShare(
       thrown => this.#reportBug({ method: '', path: '' }, thrown),
       bytes => schedule.turn(bytes),
-      context.meter,
+      { slow: new SlowReaders(schedule, deps.clock), meter: context.meter },
     )
     this.#longAnswers = new LongAnswers(this.share)
     this.streams = new StreamAnswers(options.maxStreams ?? DEFAULT_MAX_STREAMS, {
@@ -179,6 +180,7 @@ export class Dispatch {
     this.#wrongKeys.stop()
     this.#keyWatch.stop()
     this.streams.cutAll()
+    this.share.slow.cutAll()
     for (const reply of this.#followers) reply.cut()
   }
 
@@ -271,7 +273,8 @@ export class Dispatch {
   #answer(route: Route, asked: Input, result: unknown): void | Promise<void> {
     const { reply, head, holder } = asked
     if (!reply.alive) return
-    if (route.kind !== 'json' && route.kind !== 'bytes') this.#keyWatch.watch(reply, holder, route.scope)
+    const mayLast = route.slowReaders || (route.kind !== 'json' && route.kind !== 'bytes')
+    if (mayLast) this.#keyWatch.watch(reply, holder, route.scope)
     switch (route.kind) {
       case 'json':
         if (result instanceof PreparedJson) return this.#send(route, asked, result.parts)

@@ -8,6 +8,7 @@ import type { RequestMeter } from '../request-meter.ts'
 import type { Route } from '../route.ts'
 import { LongBody, type TakeTurn } from './long-body.ts'
 import type { HttpResponse } from './native.ts'
+import type { SlowReaders } from './slow-readers.ts'
 
 /** Bytes of long answers that are being made or wait for their clients, in all replies together: two of the longest. */
 const MAX_WAITING_BYTES = 128 * 1024 * 1024
@@ -29,10 +30,17 @@ export class ReplyShare {
   readonly reportBug: (thrown: unknown) => void
   /** The turns that long answers share with streams. */
   readonly takeTurn: TakeTurn
+  /** Long answers to players, which have a budget of their own. */
+  readonly slow: SlowReaders
   readonly meter: RequestMeter
 
-  constructor(reportBug: (thrown: unknown) => void, takeTurn: TakeTurn, meter: RequestMeter) {
-    this.meter = meter
+  constructor(
+    reportBug: (thrown: unknown) => void,
+    takeTurn: TakeTurn,
+    parts: { readonly slow: SlowReaders; readonly meter: RequestMeter },
+  ) {
+    this.meter = parts.meter
+    this.slow = parts.slow
     this.reportBug = reportBug
     this.takeTurn = takeTurn
   }
@@ -246,30 +254,42 @@ export class Reply {
   }
 
   #longBody(status: number, headers: HeaderList, parts: readonly Uint8Array[], length: number): void {
-    if (!this.#share.mayWait(parts)) {
+    const slow = this.route?.slowReaders === true ? this.#share.slow : null
+    if (!(slow?.makeRoom(length) ?? this.#share.mayWait(parts))) {
       const answer = {
         error: { handled: true, code: 'TooManyRequests', message: 'Too many long answers wait for slow clients.' },
       }
       return this.json(503, answer, [['Retry-After', '2']])
     }
-    this.#share.wait(parts)
-    let waiting = true
-    const release = () => {
-      if (waiting) this.#share.waited(parts)
-      waiting = false
-    }
-    this.onAbort(release)
-    const complete = () => {
-      release()
-      this.finish()
-    }
     const body = new LongBody(this.res, parts, length, {
       takeTurn: this.#share.takeTurn,
       alive: () => this.#alive,
-      complete,
+      complete: () => {
+        release()
+        this.finish()
+      },
+      cut: () => this.cut(),
+      slow,
     })
-    this.res.onWritable(() => body.write())
+    const release = this.#hold(body, parts, length)
+    this.onAbort(release)
+    this.res.onWritable(() => body.writable())
     this.begin(status, headers, () => void body.write())
+  }
+
+  /** Counts the bytes of an answer; what ends that. */
+  #hold(body: LongBody, parts: readonly Uint8Array[], length: number): () => void {
+    const share = this.#share
+    if (this.route?.slowReaders === true) {
+      share.slow.add(body, length)
+      return () => share.slow.remove(body)
+    }
+    share.wait(parts)
+    let waiting = true
+    return () => {
+      if (waiting) share.waited(parts)
+      waiting = false
+    }
   }
 
   // For the first bytes of an answer.

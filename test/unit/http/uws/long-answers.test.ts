@@ -6,14 +6,18 @@ import { RequestMeter } from '../../../../src/http/request-meter.ts'
 import { ListedJson } from '../../../../src/http/route.ts'
 import { LongAnswers } from '../../../../src/http/uws/long-answers.ts'
 import { type Reply, ReplyShare } from '../../../../src/http/uws/reply.ts'
+import { SlowReaders } from '../../../../src/http/uws/slow-readers.ts'
+import { StreamSchedule } from '../../../../src/http/uws/stream-schedule.ts'
+import { VirtualClock } from '../../../kit/sim/virtual-clock.ts'
 
 const MIB = 1024 * 1024
 
 function rig() {
+  const clock = new VirtualClock()
   const share = new ReplyShare(
     () => undefined,
     () => undefined,
-    new RequestMeter({ now: () => 0 }),
+    { slow: new SlowReaders(new StreamSchedule(clock, 1000), clock), meter: new RequestMeter({ now: () => 0 }) },
   )
   const sent: number[] = []
   const gone: (() => void)[] = []

@@ -13,11 +13,15 @@ class FakeResponse {
   room = Number.POSITIVE_INFINITY
   open = true
   corked = 0
+  inCork = false
+  /** Whether each step was written in a cork. */
+  readonly corks: boolean[] = []
   readonly steps: number[] = []
 
   tryEnd(chunk: Uint8Array, total: number): [boolean, boolean] {
     assert.ok(this.open, 'an ended response was touched')
     this.steps.push(chunk.length)
+    this.corks.push(this.inCork)
     const some = chunk.subarray(0, this.room)
     this.room -= some.length
     this.taken = Buffer.concat([this.taken, some])
@@ -32,7 +36,17 @@ class FakeResponse {
 
   cork(run: () => void): void {
     this.corked += 1
+    this.inCork = true
     run()
+    this.inCork = false
+  }
+
+  readonly restarts: string[] = []
+  pause(): void {
+    this.restarts.push('pause')
+  }
+  resume(): void {
+    this.restarts.push('resume')
   }
 }
 
@@ -43,6 +57,8 @@ function rig(lengths: readonly number[]) {
   const state = { complete: 0, alive: true }
   /** While true, turns are given by `give`. */
   const turns = { late: false, asked: [] as number[], give: [] as (() => void)[] }
+  /** What the client had taken each time it was waited for. */
+  const blocks: (number | 'goes on')[] = []
   const body = new LongBody(res as unknown as HttpResponse, parts, whole.length, {
     takeTurn: bytes => {
       turns.asked.push(bytes)
@@ -53,8 +69,13 @@ function rig(lengths: readonly number[]) {
       state.complete += 1
       state.alive = false
     },
+    cut: () => void (state.alive = false),
+    slow: {
+      block: answer => blocks.push(answer.taken),
+      unblock: () => blocks.push('goes on'),
+    },
   })
-  return { res, whole, state, turns, body }
+  return { res, whole, state, turns, body, blocks }
 }
 
 const loopTurn = () => new Promise(resolve => setImmediate(resolve))
@@ -108,4 +129,36 @@ test('a client that goes while it waits for its turn is not touched any more', a
   await loopTurn()
   assert.equal(res.taken.length, 0)
   assert.equal(state.complete, 0)
+})
+
+test('while its client takes nothing it is watched, and its time can be restarted until it is over', () => {
+  const { res, state, body, blocks } = rig([300 * KIB])
+  res.room = 100 * KIB
+  assert.equal(body.write(), false)
+  body.rearm()
+  assert.deepEqual([blocks, res.restarts], [[100 * KIB], ['pause', 'resume']])
+  res.room = Number.POSITIVE_INFINITY
+  assert.equal(body.writable(), true)
+  assert.deepEqual([blocks, state.complete], [[100 * KIB, 'goes on'], 1])
+  body.rearm()
+  assert.equal(body.writable(), true)
+  assert.equal(res.restarts.length, 2, 'an answer that is over is not touched')
+})
+
+test('no short rest is left for a write of its own, and one that is left is written outside of a cork', async () => {
+  const { res, whole, body, turns } = rig([256 * KIB + 100])
+  res.cork(() => body.write())
+  assert.ok(Math.min(...res.steps) >= 32 * KIB, res.steps.join(' '))
+  assert.ok(res.taken.equals(whole))
+  const rest = rig([256 * KIB])
+  rest.res.room = 250 * KIB
+  rest.res.cork(() => rest.body.write())
+  rest.res.room = Number.POSITIVE_INFINITY
+  // Whatever the others do: a turn would come in a cork.
+  rest.turns.late = true
+  assert.equal(rest.body.writable(), true)
+  await loopTurn()
+  assert.deepEqual(rest.res.corks, [true, false])
+  assert.equal(rest.state.complete, 1)
+  assert.equal(turns.give.length, 0)
 })

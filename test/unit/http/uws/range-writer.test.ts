@@ -9,6 +9,7 @@ import { RequestMeter } from '../../../../src/http/request-meter.ts'
 import { RangeWriter } from '../../../../src/http/uws/range-writer.ts'
 import { Reply, ReplyShare } from '../../../../src/http/uws/reply.ts'
 import { Scratch } from '../../../../src/http/uws/scratch.ts'
+import { SlowReaders } from '../../../../src/http/uws/slow-readers.ts'
 import { StreamSchedule } from '../../../../src/http/uws/stream-schedule.ts'
 import { type StreamPlan, StreamedFile, planStream } from '../../../../src/http/stream-plan.ts'
 import type { StreamableFile, StreamReader } from '../../../../src/services/api.ts'
@@ -131,12 +132,9 @@ function rig(
   const streamed = new StreamedFile({ size, tag: 't', contentType: 'x/y' })
   const request = { head: false, ifRange: '', ifNoneMatch: '', boundary: () => 'b' }
   const plan: StreamPlan = planStream({ ...request, range, file: streamed })
-  const reply = new Reply(
-    socket.asNative(),
-    new ReplyShare(assert.ifError, () => undefined, new RequestMeter({ now: () => 0 })),
-    false,
-    [],
-  )
+  const parts = { slow: new SlowReaders(schedule, realClock), meter: new RequestMeter({ now: () => 0 }) }
+  const share = new ReplyShare(assert.ifError, () => undefined, parts)
+  const reply = new Reply(socket.asNative(), share, false, [])
   reply.leaveHandler()
   const writer = new RangeWriter(reply, plan, file, { arena, schedule, scratch: new Scratch(new Uint8Array(200_000)) })
   const counts = { opened: () => opened, closed: () => closed, reads: () => reads }
