@@ -17,6 +17,13 @@ function wholeNumber(text: string): number {
   return Number(text)
 }
 
+/** As the route takes it. */
+function trackNumber(text: string): number {
+  const number = wholeNumber(text)
+  if (number > 0xff_ff_ff_ff) throw new InvalidArgumentError('No track has so high a number.')
+  return number
+}
+
 /** A link of the file opens its segments too. */
 async function linkOf({ node }: CommandContext, infohash: string, file: DownloadFile, days?: number): Promise<string> {
   if (days === undefined) return file.stream_url
@@ -28,7 +35,7 @@ function addHlsCommand(program: Command): void {
   forNode(program.command('hls').description('The address of a film in segments, for phones, televisions and casting.'))
     .argument('<download>', 'info hash, its first digits, or (a part of) the name')
     .argument('[file]', 'number or (a part of) the name of a file; default: the longest')
-    .option('--sound <number>', 'which sound track (see `tributary media`); 0 = without', wholeNumber)
+    .option('--sound <number>', 'which sound track (see `tributary media`); 0 = without', trackNumber)
     .option('--days <n>', 'for so many days; 0 = until it is taken back (tributary links)', wholeNumber)
     .action((text: string, file: string | undefined, flags: HlsFlags) =>
       runForNode(flags, async context => {

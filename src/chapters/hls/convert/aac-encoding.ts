@@ -11,7 +11,7 @@ const CHANNELS = 2
 /** Frames that are given to it at a time: some 0.7 s of sound. */
 const PORTION = 32
 /** So long it may give nothing while it has sound: it takes some milliseconds for a frame. */
-const SILENT_MS = 5000
+const SILENT_MS = 2000
 /** The first frame that it gives holds what was before the first that it was fed. */
 const DELAY_FRAMES = 1
 

@@ -2,6 +2,7 @@
 // E-AC-3, which works in a thread of its own.
 
 import {
+  type AudioSample,
   BufferSource,
   BufferTarget,
   EncodedAudioPacketSource,
@@ -15,6 +16,7 @@ import {
   Output,
 } from 'mediabunny'
 import { DecodeError } from '../../../base/errors.ts'
+import { isAc3Frame } from '../core/ac3.ts'
 import { evenTimes } from '../core/even-times.ts'
 import type { SoundSamples } from '../core/samples.ts'
 import { stereoOf } from '../core/stereo.ts'
@@ -27,8 +29,13 @@ Logging.level = LogLevel.Silent
 const STRINGS = { ac3: 'ac-3', eac3: 'ec-3' } as const
 /** The decoder wants to know before it looks; the sound itself says it then. */
 const USUAL = { sampleRate: 48_000, numberOfChannels: 2 } as const
-/** Long enough for each frame to have a time of its own. */
-const FRAME_S = 0.032
+/** A decoded frame is known by its time; none lasts nearly so long. */
+const FRAME_S = 1
+/** A frame of silence in one channel of 48 kHz, at 32 kbit/s. */
+const SILENT_FRAME =
+  '0b7796b900402f842903fe757cf9f3e7cf9f3e7cf9f3e7cf9f3e7cf9f3e7cf8cbfba90000036b5ad6b5ad6b5ad6b5a94' +
+  '000000dad6b5ad6b5ad6b5ad6a500000036b5ad6b5ad6b5ad6b5a94000000dad6b5ad6b5ad6b5ad6a500000036b5ad6b' +
+  '5ad6b5ad6b5a94000000dad6b5ad6b5ad6b5ad6a40000000000000000000b2b0'
 
 /** A piece of it. */
 interface SoundPart {
@@ -45,20 +52,32 @@ export interface DecodedSound {
   readonly parts: readonly SoundPart[]
 }
 
-/** Decodes sound; `check` is called between frames. Rejects with DecodeError, and with what `check` throws. */
-export async function decodedSound(sound: SoundSamples, check: () => void): Promise<DecodedSound> {
+/**
+ * Decodes sound of up to `maxSeconds`; frames that no decoder takes are left out. `check` is called between frames.
+ * Rejects with DecodeError, and with what `check` throws.
+ */
+export async function decodedSound(sound: SoundSamples, maxSeconds: number, check: () => void): Promise<DecodedSound> {
   const { registerAc3Decoder } = await import('@mediabunny/ac3')
   registerAc3Decoder()
-  const input = new Input({ formats: [MATROSKA], source: new BufferSource(await packed(sound)) })
+  // The package does not get over a frame that is refused, and leaves a rejection behind that nobody can hear of.
+  const frames = { ...sound, samples: sound.samples.filter(({ bytes }) => isAc3Frame(bytes)) }
+  if (frames.samples.length === 0) throw new DecodeError('its sound cannot be decoded')
+  const input = new Input({ formats: [MATROSKA], source: new BufferSource(await packed(frames)) })
   try {
-    return await decodedFrom(input, sound, check)
+    return await decodedFrom(input, frames, maxSeconds, check)
   } catch (error) {
-    if (error instanceof GivenUp) throw error
+    if (error instanceof GivenUp || error instanceof DecodeError) throw error
     // Its own words are for programmers.
     throw new DecodeError('its sound cannot be decoded')
   } finally {
     input.dispose()
   }
+}
+
+/** Starts the decoder, which is kept then. Rejects as decodedSound(). */
+export async function warmDecoder(): Promise<void> {
+  const frame = { time: 0, isKey: true, bytes: new Uint8Array(Buffer.from(SILENT_FRAME, 'hex')) }
+  await decodedSound({ codec: 'ac3', config: null, samples: [frame] }, 1, () => undefined)
 }
 
 /** The decoder reads files, so the frames are put into one, in memory. */
@@ -76,35 +95,54 @@ async function packed({ codec, samples }: SoundSamples): Promise<ArrayBuffer> {
   return target.buffer ?? new ArrayBuffer(0)
 }
 
-async function decodedFrom(input: Input, { samples }: SoundSamples, check: () => void): Promise<DecodedSound> {
-  const track = await input.getPrimaryAudioTrack()
-  if (track === null) throw new DecodeError('its sound cannot be decoded')
-  const pairs: [left: Float32Array, right: Float32Array][] = []
-  let rate = 0
-  for await (const sample of new AudioSampleSink(track).samples()) {
-    check()
-    const { numberOfFrames, numberOfChannels, sampleRate } = sample
-    const channels = Array.from({ length: numberOfChannels }, (_, planeIndex) => {
-      const plane = new Float32Array(numberOfFrames)
-      sample.copyTo(plane, { planeIndex, format: 'f32-planar' })
-      return plane
-    })
-    sample.close()
-    pairs.push(stereoOf(channels))
-    rate = sampleRate
-  }
-  return {
-    rate,
-    parts: placed(
-      pairs,
-      samples.map(({ time }) => time),
-      rate,
-    ),
-  }
+/** A frame, as the decoder gave it. */
+interface DecodedFrame {
+  /** When it is heard, s. */
+  readonly time: number
+  readonly left: Float32Array
+  readonly right: Float32Array
 }
 
-function placed(pairs: readonly [Float32Array, Float32Array][], times: readonly number[], rate: number): SoundPart[] {
-  const length = pairs[0]?.[0].length ?? 0
-  const even = evenTimes(times.slice(0, pairs.length), rate === 0 ? 0 : length / rate)
-  return pairs.map(([left, right], at) => ({ at: Math.round((even[at] ?? 0) * rate), left, right }))
+async function decodedFrom(
+  input: Input,
+  { samples }: SoundSamples,
+  maxSeconds: number,
+  check: () => void,
+): Promise<DecodedSound> {
+  const track = await input.getPrimaryAudioTrack()
+  if (track === null) throw new DecodeError('its sound cannot be decoded')
+  const frames: DecodedFrame[] = []
+  let [rate, seconds] = [0, 0]
+  for await (const sample of new AudioSampleSink(track).samples()) {
+    check()
+    // One that gives nothing must not move those that follow.
+    const at = Math.round((sample.timestamp * sample.sampleRate) / USUAL.sampleRate / FRAME_S)
+    rate = sample.sampleRate
+    seconds += sample.numberOfFrames / rate
+    if (seconds > maxSeconds) throw new DecodeError('a part of its sound is too long')
+    const [left, right] = stereoIn(sample)
+    const time = samples[at]?.time
+    if (time !== undefined) frames.push({ time, left, right })
+  }
+  return { rate, parts: placed(frames, rate) }
+}
+
+/** Both channels; the sample is closed. */
+function stereoIn(sample: AudioSample): [left: Float32Array, right: Float32Array] {
+  const channels = Array.from({ length: sample.numberOfChannels }, (_, planeIndex) => {
+    const plane = new Float32Array(sample.numberOfFrames)
+    sample.copyTo(plane, { planeIndex, format: 'f32-planar' })
+    return plane
+  })
+  sample.close()
+  return stereoOf(channels)
+}
+
+function placed(frames: readonly DecodedFrame[], rate: number): SoundPart[] {
+  const length = frames[0]?.left.length ?? 0
+  const even = evenTimes(
+    frames.map(({ time }) => time),
+    rate === 0 ? 0 : length / rate,
+  )
+  return frames.map(({ left, right }, at) => ({ at: Math.round((even[at] ?? 0) * rate), left, right }))
 }

@@ -28,12 +28,18 @@ export class SegmentMaking {
       },
     }
     try {
+      check()
       const samples = await this.#withSound(this.#samples(job, checked), job.order, check)
       check()
       return { kind: 'made', bytes: new Uint8Array(packed(samples, job.order)) }
     } catch (error) {
       return outcomeOf(error)
     }
+  }
+
+  /** Loads what conversions need, which takes longer than one of them. Never rejects: the next one says why. */
+  async warm(): Promise<void> {
+    await (await this.#converterNow()).warm().catch(() => undefined)
   }
 
   /** Ends what conversions have started. Never rejects. */
@@ -47,10 +53,14 @@ export class SegmentMaking {
     const { video, sound } = samples
     if (sound === null || order.soundMargin === 0) return samples
     if (order.isHead) return { video, sound: { codec: 'aac', config: stereoConfig(order.soundRate), samples: [] } }
-    // Most films never need it.
-    const { SoundConverter } = await import('./sound-converter.ts')
-    this.#converter ??= new SoundConverter()
-    return { video, sound: await this.#converter.convert(sound, order, check) }
+    const converter = await this.#converterNow()
+    return { video, sound: await converter.convert(sound, order, check) }
+  }
+
+  /** Most films never need it. */
+  async #converterNow(): Promise<SoundConverter> {
+    const { SoundConverter: Converter } = await import('./sound-converter.ts')
+    return (this.#converter ??= new Converter())
   }
 
   #samples({ tag, order }: SegmentJob, source: ByteSource): SegmentSamples {
@@ -64,9 +74,9 @@ export class SegmentMaking {
   }
 }
 
-function packed(samples: SegmentSamples, { packing, isHead, number, width, height }: SegmentOrder): Uint8Array {
-  if (packing === 'ts') return tsSegment(samples)
-  return isHead ? fmp4Init(samples, width, height) : fmp4Segment(samples, number)
+function packed(samples: SegmentSamples, order: SegmentOrder): Uint8Array {
+  if (order.packing === 'ts') return tsSegment(samples)
+  return order.isHead ? fmp4Init(samples, order) : fmp4Segment(samples, order)
 }
 
 function outcomeOf(error: unknown): SegmentOutcome {

@@ -6,13 +6,18 @@ import { DecodeError } from '../../../base/errors.ts'
 import type { SegmentOrder, SoundSamples } from '../core/samples.ts'
 import { FRAME_SAMPLES, gridPart, type GridPart } from '../core/sound-grid.ts'
 import { AacEncoding } from './aac-encoding.ts'
-import { type DecodedSound, decodedSound } from './decoded-sound.ts'
+import { type DecodedSound, decodedSound, warmDecoder } from './decoded-sound.ts'
 
 /** Frames that are encoded before a segment, and behind it. */
 const RUN_UP = 2
 const RUN_OUT = 2
-/** The longest sound of a segment that is converted, s: times may be a lie, and gaps become silence. */
-const MAX_SOUND_S = 120
+/**
+ * The longest sound of a segment that is converted, s, which takes some 2.6 s of a processor: times may be a lie, and
+ * gaps become silence.
+ */
+const MAX_SOUND_S = 60
+/** Of most films, Hz. */
+const USUAL_RATE = 48_000
 /** And so many frames, which are 5 to 32 ms long. */
 const MAX_FRAMES = 4000
 
@@ -27,9 +32,12 @@ export class SoundConverter {
   async convert(sound: SoundSamples, order: SegmentOrder, check: () => void): Promise<SoundSamples> {
     if (sound.samples.length === 0) return { codec: 'aac', config: null, samples: [] }
     if (sound.samples.length > MAX_FRAMES) throw new DecodeError('a part of its sound is too long')
-    const decoded = await decodedSound(sound, check)
+    const decoded = await decodedSound(sound, MAX_SOUND_S + 2 * order.soundMargin, check)
     const { rate } = decoded
     if (rate === 0) throw new DecodeError('its sound cannot be decoded')
+    // The head of all fragments has told players how fast it is.
+    if (order.packing === 'fmp4' && rate !== order.soundRate)
+      throw new DecodeError(`its sound has ${rate} Hz and not ${order.soundRate}`)
     const part = gridPart(order.isFirst ? 0 : order.start, Math.min(order.end, endOf(decoded)), rate)
     const count = part.end - part.first
     if (count <= 0) return { codec: 'aac', config: null, samples: [] }
@@ -49,6 +57,14 @@ export class SoundConverter {
       await encoding.end()
       throw error
     }
+  }
+
+  /** Starts decoder and encoder, which takes longer than to convert a segment. Rejects as convert(). */
+  async warm(): Promise<void> {
+    if (this.#encoding !== null) return
+    const silence = new Float32Array((RUN_UP + 1) * FRAME_SAMPLES)
+    const encoding = await this.#encodingFor(USUAL_RATE)
+    await Promise.all([warmDecoder(), encoding.encode(silence, silence, () => undefined)])
   }
 
   /** Ends the encoder. Never rejects. */

@@ -2,12 +2,8 @@
 // for the thread that reads facts (src/chapters/media/probe/thread-messages.ts); a made segment is handed over, not
 // copied: the thread has it no more.
 
-import type { FilmBegun, RangeWanted } from '../../media/probe/thread-messages.ts'
 import type { ByteRange } from '../../media/core/byte-source.ts'
 import type { SegmentOrder } from '../core/samples.ts'
-
-/** A third word in the shared memory, behind those of WORD: not 0 = nobody waits for the segment any more. */
-export const GIVEN_UP_WORD = 2
 
 /** To the thread: a segment is to be made. */
 export interface SegmentJob {
@@ -17,23 +13,20 @@ export interface SegmentJob {
   readonly order: SegmentOrder
 }
 
+/** What it is given: a job, or null = what conversions need is to be loaded, for a job that will come. */
+export type SegmentTask = SegmentJob | null
+
 /** What became of it. */
 export type SegmentOutcome =
   | { readonly kind: 'made'; readonly bytes: Uint8Array<ArrayBuffer> }
   /** It cannot be made before this is there. */
   | { readonly kind: 'missing'; readonly range: ByteRange }
-  /** It never will be; `why`: a sentence without its beginning. */
-  | { readonly kind: 'unreadable'; readonly why: string }
+  /**
+   * It never will be; `why`: a sentence without its beginning; `isCostly`: it took all the time or memory that it may
+   * take, which may have been the machine's fault.
+   */
+  | { readonly kind: 'unreadable'; readonly why: string; readonly isCostly?: boolean }
   /** The disk's fault. */
   | { readonly kind: 'failed'; readonly why: string }
-  /** Nobody waits for it any more. */
+  /** Nobody waits for it any more; also of what was no job. */
   | { readonly kind: 'given-up' }
-
-/** From the thread: the job is done. */
-export interface SegmentDone {
-  readonly kind: 'done'
-  readonly outcome: SegmentOutcome
-}
-
-/** All that it says. */
-export type FromSegmentThread = FilmBegun | RangeWanted | SegmentDone

@@ -7,6 +7,8 @@ import { BitReader } from './bit-reader.ts'
 const RATES = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000, 7350]
 const HEAD_BYTES = 7
 const MAX_FRAME_BYTES = 0x1f_ff
+/** Real ones have two to five; heads of fragments say their length in one byte. */
+const MAX_CONFIG_BYTES = 64
 /** Samples of each channel in a frame. */
 const FRAME_SAMPLES = 1024
 
@@ -23,6 +25,7 @@ export interface AacSetup {
 
 /** Reads an AudioSpecificConfig. Throws DecodeError for one that ADTS cannot say. */
 export function readAacSetup(config: Uint8Array): AacSetup {
+  if (config.length > MAX_CONFIG_BYTES) throw new DecodeError('the configuration of its sound is too long')
   const bits = new BitReader(config)
   let objectType = objectTypeOf(bits)
   let rateIndex = rateOf(bits)

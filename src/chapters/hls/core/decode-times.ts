@@ -5,6 +5,19 @@
 /** The longest delay between both, in ticks of 90 kHz: streams of 16 pictures at 24 a second have 0.67 s. */
 const MAX_DELAY_TICKS = 63_000
 
+/** When pictures are decoded and shown, ticks. */
+export interface PictureTimes {
+  readonly decoded: readonly number[]
+  readonly shown: readonly number[]
+}
+
+/** Clocks begin at 0: what would be before that is decoded and shown at once then, as it is not meant to be seen. */
+export function fromZero({ decoded, shown }: PictureTimes): PictureTimes {
+  if ((decoded[0] ?? 0) >= 0) return { decoded, shown }
+  const moved = decoded.map((time, at) => Math.max(time, at))
+  return { decoded: moved, shown: shown.map((time, at) => Math.max(time, moved[at] ?? 0)) }
+}
+
 /**
  * The decode time of each picture: the times at which pictures are shown, sorted, and all moved back by a delay that is
  * the same over the whole film. `shown`: ticks, in the order of decoding; `delay`: ticks.

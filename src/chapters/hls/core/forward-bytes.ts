@@ -11,9 +11,10 @@ const SHORT_WINDOW_BYTES = 16 * 1024
 export class ForwardBytes implements ByteSource {
   readonly #inner: ByteSource
   readonly #certainEnd: number
-  #budget: number
+  readonly #budget: number
+  #fetched = 0
   #start = 0
-  #window = new Uint8Array(0)
+  #window: Uint8Array = new Uint8Array(0)
 
   /** `certainEnd`: bytes up to there are wanted in any case; `budget`: bytes that may be fetched in all. */
   constructor(inner: ByteSource, certainEnd: number, budget: number) {
@@ -35,9 +36,9 @@ export class ForwardBytes implements ByteSource {
     const ahead =
       start < this.#certainEnd ? Math.min(start + WINDOW_BYTES, this.#certainEnd) : start + SHORT_WINDOW_BYTES
     const to = Math.min(this.size, Math.max(end, ahead))
-    this.#budget -= to - start
-    if (this.#budget < 0) throw new OverBudget(to - start - this.#budget)
-    this.#window = new Uint8Array(this.#inner.read(start, to))
+    if (this.#fetched + to - start > this.#budget) throw new OverBudget(this.#budget)
+    this.#window = this.#inner.read(start, to)
+    this.#fetched += to - start
     this.#start = start
   }
 }

@@ -12,9 +12,12 @@ const HEAD_BYTES = 2
 const PROFILE_BITS = 88
 const LEVEL_BITS = 8
 const MAX_REORDER = 16
+/** Real ones have some 2,000; it is the larger part of the head of all segments. */
+const MAX_CONFIG_BYTES = 64 * 1024
 
 /** How many; null = it does not say. Throws DecodeError when it is no such record. */
 export function hevcReorder(config: Uint8Array): number | null {
+  if (config.length > MAX_CONFIG_BYTES) throw new DecodeError('the configuration of its picture is too long')
   const bytes = new FieldBytes(config)
   if (bytes.u8(0) !== 1) throw new DecodeError('its picture has no configuration')
   let at = ARRAYS_AT + 1
@@ -25,14 +28,24 @@ export function hevcReorder(config: Uint8Array): number | null {
     for (let left = count; left > 0; left -= 1) {
       const length = bytes.u16(at)
       const unit = bytes.part(at + 2, at + 2 + length).bytes
-      if (type === SEQUENCE) return sequenceReorder(unit)
+      if (type === SEQUENCE) return reorderOf(unit)
       at += 2 + length
     }
   }
   return null
 }
 
-function sequenceReorder(unit: Uint8Array): number | null {
+/** Null: it cannot be read, which is the player's business. */
+function reorderOf(unit: Uint8Array): number | null {
+  try {
+    return sequenceReorder(unit)
+  } catch (error) {
+    if (error instanceof DecodeError) return null
+    throw error
+  }
+}
+
+function sequenceReorder(unit: Uint8Array): number {
   const bits = new BitReader(withoutEmulation(unit.subarray(HEAD_BYTES)))
   bits.skip(4)
   const layers = bits.read(3)

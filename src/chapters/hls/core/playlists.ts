@@ -5,6 +5,8 @@ import { type Cut, headName, segmentName, type SegmentPlan } from './segment-pla
 
 /** Bytes of a segment beside those of the film, and what players round. */
 const OVERHEAD = 1.1
+/** What players of HLS call sounds, where that is not what others call them. */
+const SOUND_STRINGS: Readonly<Record<string, string>> = { mp3: 'mp4a.40.34', flac: 'fLaC', opus: 'Opus' }
 const FIRST_SHORTER_S = 0.001
 /** Of a hundred thousandth: what numbers are not exact by. */
 const EXACT = 1e-4
@@ -26,8 +28,20 @@ export function masterPlaylist(plan: SegmentPlan, query: string): string {
   return `#EXTM3U\n#EXT-X-VERSION:${versionOf(plan)}\n#EXT-X-INDEPENDENT-SEGMENTS\n#EXT-X-STREAM-INF:${facts}\nindex.m3u8?${query}\n`
 }
 
+/** Playlists of segments, cut where what opens them belongs: those of long films take milliseconds to write. */
+const written = new WeakMap<SegmentPlan, readonly string[]>()
+const OPENED_BY = '\0'
+
 /** The playlist of segments. */
 export function segmentPlaylist(plan: SegmentPlan, query: string): string {
+  const parts = written.get(plan) ?? segmentLines(plan).split(OPENED_BY)
+  written.set(plan, parts)
+  return parts.join(query)
+}
+
+/** With a sign in the place of the query. */
+function segmentLines(plan: SegmentPlan): string {
+  const query = OPENED_BY
   const { cuts } = plan
   const longest = Math.max(1, ...cuts.map(({ duration }) => Math.ceil(duration)))
   const head = `#EXTM3U\n#EXT-X-VERSION:${versionOf(plan)}\n#EXT-X-TARGETDURATION:${longest}\n#EXT-X-MEDIA-SEQUENCE:0\n`
@@ -66,5 +80,5 @@ function codecStrings({ video, sound, isConverted }: SegmentPlan): (string | nul
   // Parameter sets are in the head, whatever the film says.
   const picture = video.codecString?.replace(/^hev1/, 'hvc1') ?? null
   if (sound === null) return [picture]
-  return [picture, isConverted ? 'mp4a.40.2' : sound.codec === 'mp3' ? 'mp4a.40.34' : sound.codecString]
+  return [picture, isConverted ? 'mp4a.40.2' : (SOUND_STRINGS[sound.codec] ?? sound.codecString)]
 }

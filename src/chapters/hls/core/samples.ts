@@ -24,7 +24,7 @@ export interface VideoSamples {
 /** The sound of a segment. */
 export interface SoundSamples {
   readonly codec: string
-  /** Of AAC its AudioSpecificConfig; null = the container has none. */
+  /** Of AAC its AudioSpecificConfig, of FLAC and Opus their head; null = the container has none. */
   readonly config: Uint8Array | null
   readonly samples: readonly Sample[]
 }
@@ -49,8 +49,9 @@ export interface SegmentOrder {
   /** Pixels of the picture. */
   readonly width: number
   readonly height: number
-  /** Number of the track of pictures. */
+  /** Number of the track of pictures, and its codec. */
   readonly video: number
+  readonly videoCodec: string
   /** Number of the track of sound; null = without. */
   readonly sound: number | null
   /** Its codec; '' without. */

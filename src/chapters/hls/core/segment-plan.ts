@@ -2,21 +2,25 @@
 // that any segment can be made first and by itself. Cuts are key frames of the index, at least four seconds apart.
 
 import { DecodeError } from '../../../base/errors.ts'
-import type { FilmFacts, FilmTrack } from '../../media/core/film-facts.ts'
+import type { FilmFacts, FilmTrack, KeyTable } from '../../media/core/film-facts.ts'
 import type { Packing, SegmentOrder } from './samples.ts'
 
 /** Shorter segments cost more requests than they save waiting. */
 const MIN_SEGMENT_S = 4
-/** Codecs of pictures that are copied, and how they are packed. */
-const PACKINGS: ReadonlyMap<string, Packing> = new Map([
-  ['h264', 'ts'],
-  ['hevc', 'fmp4'],
+/** The most that a film has: longer ones have longer ones. Nine hours of the shortest. */
+const MAX_SEGMENTS = 8192
+/** Codecs of pictures that are copied, and how they are packed, the best way first. */
+const PACKINGS: ReadonlyMap<string, readonly Packing[]> = new Map([
+  ['h264', ['ts', 'fmp4']],
+  ['hevc', ['fmp4']],
 ])
 /** Codecs of sound that are copied. */
 const COPIED_SOUND: Readonly<Record<Packing, ReadonlySet<string>>> = {
   ts: new Set(['aac', 'mp3']),
-  fmp4: new Set(['aac']),
+  fmp4: new Set(['aac', 'flac', 'opus']),
 }
+/** Those of them that not all players take: only where there is no other, or when they are asked for. */
+const LAST_SOUND: ReadonlySet<string> = new Set(['flac', 'opus'])
 /** Codecs of sound that become AAC. */
 const CONVERTED_SOUND: ReadonlySet<string> = new Set(['ac3', 'eac3'])
 /** Run-up of encoder and decoder, and what both keep back: three frames of AAC and one of AC-3. */
@@ -61,9 +65,10 @@ export function planOf(facts: FilmFacts, size: number, soundId: number | null): 
   if (keys === null || duration === null) throw new DecodeError('it has no index')
   const video = tracks.find(({ id, kind }) => id === keys.track && kind === 'video')
   if (video === undefined) throw new DecodeError('it has no picture')
-  const packing = PACKINGS.get(video.codec)
-  if (packing === undefined) throw new DecodeError(`its picture is ${video.codec}, which is not copied`)
-  const sound = soundId === 0 ? null : soundOf(tracks, soundId, packing)
+  const packings = PACKINGS.get(video.codec)
+  if (packings === undefined) throw new DecodeError(`its picture is ${video.codec}, which is not copied`)
+  const sound = soundId === 0 ? null : soundOf(tracks, soundId, packings)
+  const packing = packings.find(one => sound === null || holds(one, sound)) ?? 'fmp4'
   const isConverted = sound !== null && CONVERTED_SOUND.has(sound.codec)
   const packed = container === 'mp4' ? 'mp4' : 'matroska'
   return { container: packed, packing, video, sound, isConverted, cuts: cutsOf(facts, size) }
@@ -93,6 +98,7 @@ export function orderOf(plan: SegmentPlan, name: string): SegmentOrder | null {
     isHead,
     number,
     video: video.id,
+    videoCodec: video.codec,
     width: video.width,
     height: video.height,
     sound: sound?.id ?? null,
@@ -109,9 +115,11 @@ export function orderOf(plan: SegmentPlan, name: string): SegmentOrder | null {
 }
 
 /** The track that is asked for; else the default one, or the first, of those that can be played. Null: it has none. */
-function soundOf(tracks: readonly FilmTrack[], id: number | null, packing: Packing): FilmTrack | null {
+function soundOf(tracks: readonly FilmTrack[], id: number | null, packings: readonly Packing[]): FilmTrack | null {
   const sounds = tracks.filter(track => track.kind === 'audio' && (id === null || track.id === id))
-  const playable = sounds.filter(({ codec }) => COPIED_SOUND[packing].has(codec) || CONVERTED_SOUND.has(codec))
+  const able = sounds.filter(track => packings.some(packing => holds(packing, track)))
+  const usual = able.filter(({ codec }) => !LAST_SOUND.has(codec))
+  const playable = usual.length > 0 ? usual : able
   const [first] = sounds
   if (first === undefined && id !== null) throw new DecodeError(`it has no sound of number ${id}`)
   // A film that plays without a sound and without a word is worse than one that does not play.
@@ -120,13 +128,34 @@ function soundOf(tracks: readonly FilmTrack[], id: number | null, packing: Packi
   return playable.find(({ isDefault }) => isDefault) ?? playable[0] ?? null
 }
 
-function cutsOf({ keys, duration }: FilmFacts, size: number): Cut[] {
-  const chosen: { readonly time: number; readonly byte: number; readonly backByte: number }[] = []
-  for (const [at, time] of (keys?.times ?? []).entries()) {
+/** Whether segments that are packed so hold the sound, as it is or converted. */
+function holds(packing: Packing, { codec }: FilmTrack): boolean {
+  return COPIED_SOUND[packing].has(codec) || CONVERTED_SOUND.has(codec)
+}
+
+interface ChosenKey {
+  readonly time: number
+  readonly byte: number
+  readonly backByte: number
+}
+
+/** Key frames that are `apart` seconds from each other. */
+function chosenKeys({ times, bytes }: KeyTable, apart: number): ChosenKey[] {
+  const chosen: ChosenKey[] = []
+  for (const [at, time] of times.entries()) {
     const before = chosen.at(-1)
-    if (before !== undefined && time - before.time < MIN_SEGMENT_S) continue
-    const byte = keys?.bytes[at] ?? 0
-    chosen.push({ time, byte, backByte: keys?.bytes[at - 1] ?? byte })
+    if (before !== undefined && time - before.time < apart) continue
+    const byte = bytes[at] ?? 0
+    chosen.push({ time, byte, backByte: bytes[at - 1] ?? byte })
+  }
+  return chosen
+}
+
+function cutsOf({ keys, duration }: FilmFacts, size: number): Cut[] {
+  let chosen: ChosenKey[] = []
+  for (let apart = MIN_SEGMENT_S; keys !== null; apart *= 2) {
+    chosen = chosenKeys(keys, apart)
+    if (chosen.length <= MAX_SEGMENTS) break
   }
   return chosen.map(({ time, byte, backByte }, at) => {
     const next = chosen[at + 1]

@@ -47,6 +47,7 @@ const common = {
   scope: 'stream',
   signedLinks: true,
   anyOrigin: true,
+  slowReaders: true,
   tag,
   parameters: Parameters,
   reply: null,
@@ -62,7 +63,7 @@ const master = route({
   path: '/downloads/{infohash}/hls/{fileindex}/master.m3u8',
   summary: 'A film in segments for phones, televisions and casting: where to begin (HLS)',
   choices: [
-    'Extra. H.264 and HEVC are copied out of MP4 and Matroska with an index, AAC and MP3 beside them; AC-3 and E-AC-3 become AAC. ' +
+    'Extra. H.264 and HEVC are copied out of MP4 and Matroska with an index, AAC, MP3, FLAC and Opus beside them; AC-3 and E-AC-3 become AAC. ' +
       'What cannot be cut is 422, with why.',
     `${LINKED} Addresses in the playlists carry it on; asked for with a key, they carry a new one.`,
     'Of a download that comes in, what is needed of the index is asked of the swarm for up to 20 s; then 503.',
@@ -95,7 +96,7 @@ const segment = route({
   path: '/downloads/{infohash}/hls/{fileindex}/segments/{segment}',
   summary: 'One segment of a film (HLS)',
   choices: [
-    'Extra. `{segment}`: its name in the playlist, `0.ts`, of HEVC `0.m4s` and the head `init.mp4`. Each is made when it is asked for, alone: what of it is not there yet is asked of the swarm. It ends with its request.',
+    'Extra. `{segment}`: its name in the playlist, `0.ts`; of HEVC, and beside FLAC or Opus, `0.m4s` and the head `init.mp4`. Each is made when it is asked for, alone: what of it is not there yet is asked of the swarm. It ends with its request.',
     'Two are made at a time; whoever waits longer than 2 s for its turn gets 503 with Retry-After.',
     LINKED,
   ],

@@ -3,36 +3,34 @@
 // waits any more. Films are made by strangers: what one does to its reader, it does there.
 // States: none -> idle <-> making; making -> none when the thread is ended or died.
 
-import { Worker } from 'node:worker_threads'
 import { AppError } from '../../../base/errors.ts'
 import { workerUrl } from '../../../io/worker-url.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
-import { ReadingTime } from '../../media/io/reading-time.ts'
+import { FilmThread, isOutOfMemory } from '../../media/io/film-thread.ts'
 import type { ReadableFilm } from '../../media/ports/film-reader.ts'
-import {
-  type MediaThreadData,
-  type RangeWanted,
-  SHARED_HEAD_BYTES,
-  SHARED_READ_BYTES,
-  STATE,
-  WORD,
-} from '../../media/probe/thread-messages.ts'
-import {
-  type FromSegmentThread,
-  GIVEN_UP_WORD,
-  type SegmentJob,
-  type SegmentOutcome,
-} from '../convert/thread-messages.ts'
+import type { SegmentJob, SegmentOutcome, SegmentTask } from '../convert/thread-messages.ts'
 import type { SegmentMaker } from '../ports/segment-maker.ts'
 
 /** How long the thread may work on one segment by the processor's clock, without its waits for bytes. */
 const LIMIT_MS = 3000
+/**
+ * How much longer by the wall's clock where sound is converted, which threads of the packages do: nobody knows what
+ * they take. Honest segments take a tenth of the limit.
+ */
+const CONVERTING_MS = 3000
 /** Of the thread's heap; bytes lie outside of it, and are bounded where they are gathered, read and converted. */
 const MEMORY_MIB = 64
-/** A thread without work takes some 10 MB. */
+/**
+ * A thread without work takes some 10 MB, an index of up to 32 MiB, and when it has converted the threads of the
+ * packages.
+ */
 const IDLE_MS = 60_000
-/** How long it may take to let go of a segment for which nobody waits any more. */
+/** How long it may take to let go of a segment for which nobody waits any more, and how long its end is waited for. */
 const LET_GO_MS = 50
+const END_MS = 40
+/** The same when it has had its time: its place is not given on before it is gone. */
+const LATE_END_MS = 1000
+const NOTHING: ReadableFilm = { size: 0, read: () => Promise.resolve(0) }
 
 /** Where the thread's code lies, and what it may take. */
 export interface SegmentThreadOptions {
@@ -43,27 +41,17 @@ export interface SegmentThreadOptions {
   readonly idleMs?: number
 }
 
-interface Thread {
-  readonly worker: Worker
-  readonly words: Int32Array
-  readonly bytes: Uint8Array
-}
-
 interface Making {
-  readonly film: ReadableFilm
   readonly settle: (outcome: SegmentOutcome) => void
   readonly reject: (error: unknown) => void
-  readonly time: ReadingTime
   /** Ends the watch over whoever waits. */
   readonly leave: () => void
-  /** Why bytes could not be read; null = all could. */
-  failure: unknown
 }
 
 /** The thread, and the segment that it makes. */
 export class SegmentThread implements SegmentMaker {
   readonly #options: Required<SegmentThreadOptions>
-  #thread: Thread | null = null
+  #thread: FilmThread<SegmentTask, SegmentOutcome> | null = null
   #making: Making | null = null
   #timer: Timer | null = null
   #stopped = false
@@ -80,114 +68,98 @@ export class SegmentThread implements SegmentMaker {
   make(job: SegmentJob, film: ReadableFilm, signal: AbortSignal): Promise<SegmentOutcome> {
     if (this.#stopped || signal.aborted) return Promise.reject(new AppError('Aborted'))
     if (this.#making !== null) return Promise.reject(new Error('a segment is being made already'))
-    this.#timer?.cancel()
-    const thread = (this.#thread ??= this.#start())
-    Atomics.store(thread.words, GIVEN_UP_WORD, 0)
-    const { clock, limitMs } = this.#options
+    const thread = this.#ready()
     return new Promise((settle, reject) => {
-      const time = new ReadingTime(clock, limitMs, () => this.#late())
       const giveUp = (): void => this.#giveUp(thread)
       const leave = (): void => signal.removeEventListener('abort', giveUp)
       signal.addEventListener('abort', giveUp, { once: true })
-      this.#making = { film, settle, reject, time, leave, failure: null }
-      // It keeps the process as long as it works.
-      thread.worker.ref()
-      thread.worker.postMessage(job, [])
+      this.#making = { settle, reject, leave }
+      const limits = job.order.soundMargin > 0 ? { starvedMs: CONVERTING_MS } : {}
+      thread.begin(job, film, { limitMs: this.#options.limitMs, ...limits })
     })
+  }
+
+  warm(): void {
+    if (this.#stopped || this.#making !== null) return
+    this.#ready().begin(null, NOTHING, { limitMs: this.#options.limitMs })
   }
 
   async stop(): Promise<void> {
     this.#stopped = true
-    this.#timer?.cancel()
     this.#takeMaking()?.reject(new AppError('Aborted'))
     await this.#end()
   }
 
-  #start(): Thread {
-    const { worker: url, memoryMib } = this.#options
-    const shared = new SharedArrayBuffer(SHARED_HEAD_BYTES + SHARED_READ_BYTES)
-    const workerData: MediaThreadData = { shared }
-    const worker = new Worker(url, {
-      workerData,
-      resourceLimits: { maxOldGenerationSizeMb: memoryMib, maxYoungGenerationSizeMb: 8 },
-      stdout: true,
-      stderr: true,
-    })
-    // What is said there is nobody's business, and must not pile up.
-    worker.stdout.resume()
-    worker.stderr.resume()
-    const thread: Thread = {
-      worker,
-      words: new Int32Array(shared, 0, SHARED_HEAD_BYTES / 4),
-      bytes: new Uint8Array(shared, SHARED_HEAD_BYTES, SHARED_READ_BYTES),
-    }
-    worker.on('message', (message: FromSegmentThread) => {
-      if (thread !== this.#thread) return
-      if (message.kind === 'begun') this.#making?.time.begin(message.task)
-      else if (message.kind === 'wanted') void this.#give(thread, message)
-      else this.#done(message.outcome)
-    })
-    worker.on('error', error => {
-      const code = 'code' in error ? error.code : ''
-      this.#died(thread, code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'it takes too much memory' : 'its reader failed')
-    })
-    worker.on('exit', () => this.#died(thread, 'its reader ended'))
-    return thread
-  }
-
-  /** Puts a range into the shared memory. The thread's time stands still meanwhile. */
-  async #give({ words, bytes }: Thread, { start, length }: RangeWanted): Promise<void> {
-    const making = this.#making
-    if (making === null) return
-    making.time.pause()
-    const count = await making.film.read(start, Math.min(length, bytes.length), bytes).catch((error: unknown) => {
-      making.failure = error
-      return -1
-    })
-    if (this.#making !== making) return
-    making.time.run()
-    Atomics.store(words, WORD.count, Math.max(0, count))
-    Atomics.store(words, WORD.state, count > 0 ? STATE.there : count === 0 ? STATE.notHere : STATE.failed)
-    Atomics.notify(words, WORD.state)
-  }
-
-  /** Nobody waits any more: a word says so to the thread, which is ended when it does not hear. */
-  #giveUp(thread: Thread): void {
-    if (this.#making === null || thread !== this.#thread) return
-    Atomics.store(thread.words, GIVEN_UP_WORD, 1)
-    this.#timer = this.#options.clock.after(LET_GO_MS, () => {
-      void this.#end()
-      this.#takeMaking()?.reject(new AppError('Aborted'))
-    })
-  }
-
-  #done(outcome: SegmentOutcome): void {
-    const making = this.#takeMaking()
-    this.#thread?.worker.unref()
+  /** The thread, which may still be loading what the next job needs. */
+  #ready(): FilmThread<SegmentTask, SegmentOutcome> {
     this.#timer?.cancel()
-    this.#timer = this.#options.clock.after(this.#options.idleMs, () => void this.#end())
-    if (outcome.kind === 'failed') making?.reject(making.failure ?? new AppError('DiskError'))
+    this.#thread?.leave()
+    return (this.#thread ??= this.#start())
+  }
+
+  #start(): FilmThread<SegmentTask, SegmentOutcome> {
+    return new FilmThread<SegmentTask, SegmentOutcome>(this.#options, {
+      over: (outcome, failure) => this.#over(outcome, failure),
+      late: () => this.#endWith(LATE_END_MS, making => making.settle(costly('it takes too long'))),
+      died: error => {
+        this.#thread = null
+        this.#timer?.cancel()
+        const why = isOutOfMemory(error) ? 'it takes too much memory' : 'its reader failed'
+        this.#takeMaking()?.settle(costly(why))
+      },
+    })
+  }
+
+  /**
+   * Nobody waits any more: a word says so to the thread, which is ended when it does not hear. One that has not begun
+   * is loading, which the next job needs too, and hears it then.
+   */
+  #giveUp(thread: FilmThread<SegmentTask, SegmentOutcome>): void {
+    if (this.#making === null || thread !== this.#thread) return
+    thread.giveUp()
+    if (thread.hasBegun) {
+      this.#timer = this.#options.clock.after(LET_GO_MS, () =>
+        this.#endWith(END_MS, making => making.reject(new AppError('Aborted'))),
+      )
+      return
+    }
+    thread.leave()
+    this.#rest()
+    this.#takeMaking()?.reject(new AppError('Aborted'))
+  }
+
+  #over(outcome: SegmentOutcome, failure: unknown): void {
+    const making = this.#takeMaking()
+    this.#rest()
+    if (outcome.kind === 'failed') making?.reject(failure ?? new AppError('DiskError'))
     else if (outcome.kind === 'given-up') making?.reject(new AppError('Aborted'))
     else making?.settle(outcome)
   }
 
-  /** The thread is gone by itself. */
-  #died(thread: Thread, why: string): void {
-    if (thread !== this.#thread) return
-    this.#thread = null
+  /** Ended when nothing comes for a while. */
+  #rest(): void {
     this.#timer?.cancel()
-    this.#takeMaking()?.settle({ kind: 'unreadable', why })
+    this.#timer = this.#options.clock.after(this.#options.idleMs, () => void this.#end())
   }
 
-  #late(): void {
-    void this.#end()
-    this.#takeMaking()?.settle({ kind: 'unreadable', why: 'it takes too long' })
+  /** Ends the thread; `tell` is called when it is gone, or after so long: its place is not free before. */
+  #endWith(limitMs: number, tell: (making: Making) => void): void {
+    const making = this.#takeMaking()
+    const ended = this.#end()
+    if (making === null) return
+    let told = false
+    const tellOnce = (): void => {
+      timer.cancel()
+      if (!told) tell(making)
+      told = true
+    }
+    const timer = this.#options.clock.after(limitMs, tellOnce)
+    void ended.finally(tellOnce)
   }
 
   #takeMaking(): Making | null {
     const making = this.#making
     this.#making = null
-    making?.time.pause()
     making?.leave()
     return making
   }
@@ -196,6 +168,10 @@ export class SegmentThread implements SegmentMaker {
     const thread = this.#thread
     this.#thread = null
     this.#timer?.cancel()
-    await thread?.worker.terminate()
+    await thread?.end()
   }
+}
+
+function costly(why: string): SegmentOutcome {
+  return { kind: 'unreadable', why, isCostly: true }
 }

@@ -10,5 +10,7 @@ export interface SegmentMaker {
    * film's bytes did, and with AppError Aborted within 100 ms when `signal` fires, and after stop().
    */
   make(job: SegmentJob, film: ReadableFilm, signal: AbortSignal): Promise<SegmentOutcome>
+  /** Conversions are to come: what they need is loaded meanwhile. */
+  warm(): void
   stop(): Promise<void>
 }

@@ -3,26 +3,31 @@
 // has gone. Bounded: jobs under way, and films whose cuts are kept.
 
 import { AppError, DecodeError } from '../../../base/errors.ts'
+import type { MetricFamily } from '../../../services/diagnostics/metrics-api.ts'
 import type { Asker, StreamableFile } from '../../../services/downloads/streams-api.ts'
 import type { ByteRange } from '../../media/core/byte-source.ts'
 import { FilmBytes, type FilmDisk } from '../../media/service/film-bytes.ts'
+import { inTime } from '../../media/service/in-time.ts'
 import type { MediaAnswer, MediaService } from '../../media/service/media-api.ts'
 import { MAX_SEGMENT_BYTES } from '../core/samples.ts'
 import { orderOf, planOf, segmentName, type SegmentPlan } from '../core/segment-plan.ts'
-import type { SegmentJob } from '../convert/thread-messages.ts'
+import type { SegmentJob, SegmentOutcome } from '../convert/thread-messages.ts'
 import type { AskedFilm, HlsService } from './hls-api.ts'
 import type { SegmentLine } from './segment-line.ts'
+import { segmentFamilies } from './segment-metrics.ts'
+import { SegmentPlaces } from './segment-places.ts'
+import { UnreadableSegments } from './unreadable-segments.ts'
 
-/** Segments under way, those too that wait for the swarm: each has a reader of its download. */
-const MAX_JOBS = 32
-/** And of one film: one link must not keep all others waiting. */
-const MAX_JOBS_OF_FILM = 12
 /** Films whose cuts are kept; a film of two hours has some 200 KB of them. */
 const MAX_PLANS = 16
 /** How long facts may take that have to be downloaded first. */
 const FACTS_WAIT_MS = 20_000
+/** How long the next bytes of a segment may take to come in. */
+const STALLED_MS = 120_000
 /** Looks at one segment. Each brings what was missing for it; more go round in circles. */
 const MAX_LOOKS = 256
+
+const STALLED_TEXT = 'Nothing of this part of the film comes in; it has been asked for. Try again.'
 
 /** What it works with. */
 export interface HlsFilmsDeps {
@@ -38,22 +43,30 @@ export class HlsFilms implements HlsService {
   readonly #deps: HlsFilmsDeps
   /** Tag of a film and number of its sound -> its plan; the least lately used first. */
   readonly #plans = new Map<string, SegmentPlan>()
-  readonly #jobs = new Set<AbortController>()
-  /** How many of a film, by its tag. */
-  readonly #ofFilm = new Map<string, number>()
-  #stopped = false
+  readonly #places = new SegmentPlaces()
+  readonly #unreadable: UnreadableSegments
 
   constructor(deps: HlsFilmsDeps) {
     this.#deps = deps
+    this.#unreadable = new UnreadableSegments(deps.disk.clock)
   }
 
   /** Segments under way. */
   get jobs(): number {
-    return this.#jobs.size
+    return this.#places.taken
+  }
+
+  /** Figures for GET /metrics. */
+  families(): readonly MetricFamily[] {
+    return segmentFamilies(this.#places, this.#deps.line)
   }
 
   async plan(film: AskedFilm, asker: Asker): Promise<SegmentPlan> {
-    return this.#planOf(film, await this.#fileOf(film, asker), asker)
+    const file = await this.#fileOf(film, asker)
+    const plan = await this.#planOf(film, file, asker)
+    // Who asks for a playlist asks for segments next.
+    if (plan.isConverted) this.#deps.line.warm(file.tag)
+    return plan
   }
 
   async segment(film: AskedFilm, name: string, asker: Asker): Promise<Uint8Array> {
@@ -65,17 +78,20 @@ export class HlsFilms implements HlsService {
       throw new AppError('NotFound', `The segments of the film are ${segmentName(plan, 0)} to ${last}.`)
     }
     const job = { tag: file.tag, size: file.size, order }
-    return this.#job(file.tag, asker, signal => this.#make(file, job, signal))
+    const why = this.#unreadable.why(job)
+    if (why !== null) throw unreadable(why)
+    return this.#places.work(file.tag, asker, signal => this.#make(file, job, signal))
   }
 
   /** Ends what is under way. */
   async stop(): Promise<void> {
-    this.#stopped = true
-    for (const job of this.#jobs) job.abort()
+    this.#places.stop()
     await this.#deps.line.stop()
   }
 
   async #fileOf({ infohash, fileIndex }: AskedFilm, asker: Asker): Promise<StreamableFile> {
+    // Links know a file by one text alone.
+    if (/^0\d/.test(fileIndex)) throw new AppError('FileNotFound', 'Numbers of files have no zeros before them.')
     return this.#deps.streamable(infohash, fileIndex, asker)
   }
 
@@ -97,8 +113,9 @@ export class HlsFilms implements HlsService {
       : await this.#deps.media.facts(infohash, fileIndex, FACTS_WAIT_MS, asker)
     if (facts === null || (wanted !== null && !canPlan({ facts })))
       throw new AppError('NotReady', 'The index of the film is not there yet; it has been asked for. Try again.')
+    // Whatever else becomes known of the film: cuts follow from its key frames, its duration and its tracks.
     const plan = cannot(() => planOf(facts, size, sound))
-    if (wanted === null) this.#keep(key, plan)
+    this.#keep(key, plan)
     return plan
   }
 
@@ -107,34 +124,6 @@ export class HlsFilms implements HlsService {
     this.#plans.set(key, plan)
     const [oldest] = this.#plans.keys()
     if (this.#plans.size > MAX_PLANS && oldest !== undefined) this.#plans.delete(oldest)
-  }
-
-  /** Runs a job that ends with its asker, and with this. */
-  async #job<T>(tag: string, asker: Asker, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    if (this.#stopped) throw new AppError('NotReady', 'The node is stopping.')
-    const count = this.#ofFilm.get(tag) ?? 0
-    if (count >= MAX_JOBS_OF_FILM)
-      throw new AppError(
-        'TooManyRequests',
-        `${MAX_JOBS_OF_FILM} segments of it are being made or waited for; try again.`,
-      )
-    if (this.#jobs.size >= MAX_JOBS)
-      throw new AppError('TooManyRequests', `${MAX_JOBS} segments are being made or waited for already; try again.`)
-    this.#ofFilm.set(tag, count + 1)
-    const controller = new AbortController()
-    const leave = (): void => controller.abort()
-    if (asker.signal.aborted) leave()
-    asker.signal.addEventListener('abort', leave, { once: true })
-    this.#jobs.add(controller)
-    try {
-      return await work(controller.signal)
-    } finally {
-      this.#jobs.delete(controller)
-      const left = (this.#ofFilm.get(tag) ?? 1) - 1
-      if (left === 0) this.#ofFilm.delete(tag)
-      else this.#ofFilm.set(tag, left)
-      asker.signal.removeEventListener('abort', leave)
-    }
   }
 
   async #make(file: StreamableFile, job: SegmentJob, signal: AbortSignal): Promise<Uint8Array> {
@@ -148,18 +137,39 @@ export class HlsFilms implements HlsService {
       const end = Math.min(endByte, startByte + MAX_SEGMENT_BYTES)
       let range: ByteRange = isHead ? { start: 0, end: 0 } : { start: startByte, end }
       for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
-        await film.whenThere(range)
+        await this.#whenThere(film, range)
         const outcome = await this.#deps.line.make(job, film, signal)
         if (outcome.kind === 'made') return outcome.bytes
         if (outcome.kind === 'missing') range = outcome.range
-        else throw new AppError('MediaUnreadable', `The film cannot be read: ${'why' in outcome ? outcome.why : ''}.`)
+        else throw this.#noted(job, outcome)
       }
-      throw new AppError('MediaUnreadable', 'The film cannot be read: it is looked at again and again.')
+      throw this.#noted(job, { kind: 'unreadable', why: 'it is looked at again and again', isCostly: true })
     } finally {
       signal.removeEventListener('abort', close)
       film.close()
     }
   }
+
+  /** Settles when a range is there. AppErrors NotReady: nothing comes in; and as FilmBytes.whenThere(). */
+  async #whenThere(film: FilmBytes, range: ByteRange): Promise<void> {
+    for (;;) {
+      const [gap] = film.missingIn(range)
+      if (gap === undefined) return
+      const next = film.whenThere({ start: gap.start, end: gap.start + 1 })
+      await inTime(this.#deps.disk.clock, STALLED_MS, next, () => new AppError('NotReady', STALLED_TEXT))
+    }
+  }
+
+  /** Remembers why a segment cannot be made. */
+  #noted(job: SegmentJob, outcome: SegmentOutcome): AppError {
+    const why = 'why' in outcome ? outcome.why : ''
+    this.#unreadable.note(job, why, outcome.kind === 'unreadable' && outcome.isCostly === true)
+    return unreadable(why)
+  }
+}
+
+function unreadable(why: string): AppError {
+  return new AppError('MediaUnreadable', `The film cannot be read: ${why}.`)
 }
 
 /** Whether segments follow from what is known. */

@@ -17,6 +17,8 @@ export class SegmentLine {
   readonly #free: SegmentMaker[]
   readonly #clock: Clock
   readonly #waiting = new Set<(maker: SegmentMaker) => void>()
+  /** Which film each made last: it has its index. */
+  readonly #lastTag = new WeakMap<SegmentMaker, string>()
 
   /** `makers`: as many segments are made at a time. */
   constructor(makers: readonly SegmentMaker[], clock: Clock) {
@@ -37,7 +39,8 @@ export class SegmentLine {
 
   /** As SegmentMaker.make(), when it is its turn; AppError TooManyRequests when that does not come in time. */
   async make(job: SegmentJob, film: ReadableFilm, signal: AbortSignal): Promise<SegmentOutcome> {
-    const maker = this.#free.pop() ?? (await this.#turn(signal))
+    const maker = this.#takeFree(job.tag) ?? (await this.#turn(signal))
+    this.#lastTag.set(maker, job.tag)
     try {
       return await maker.make(job, film, signal)
     } finally {
@@ -45,9 +48,24 @@ export class SegmentLine {
     }
   }
 
+  /** Conversions of a film are to come: whoever would have the first one loads what it needs, if it has no work. */
+  warm(tag: string): void {
+    this.#free[this.#firstFree(tag)]?.warm()
+  }
+
   /** Ends all that is being made. */
   async stop(): Promise<void> {
     await Promise.all(this.#makers.map(maker => maker.stop()))
+  }
+
+  #takeFree(tag: string): SegmentMaker | undefined {
+    return this.#free.splice(this.#firstFree(tag), 1)[0]
+  }
+
+  /** Place of one without work, of one that has made of this film before if there is such; -1 = none is free. */
+  #firstFree(tag: string): number {
+    const known = this.#free.findIndex(maker => this.#lastTag.get(maker) === tag)
+    return known < 0 ? this.#free.length - 1 : known
   }
 
   #turn(signal: AbortSignal): Promise<SegmentMaker> {

@@ -19,6 +19,7 @@ export function openHls({ clock, downloads, shared }: Kernel): OpenedChapter {
   }
   return {
     services,
+    metrics: () => hls.opened?.families() ?? [],
     start({ rangeArena }) {
       hls.ready(async () => {
         const { makeHls } = await import('./hls-parts.ts')

@@ -14,14 +14,18 @@ export class ReadingTime {
   readonly #limitMs: number
   readonly #late: () => void
   #leftMs = START_MS
-  #spareMs = STARVED_MS
+  #spareMs: number
   #sinceMs = 0
   #timer: Timer | null = null
   #task: string | null = null
   #cpuMs: number | null = null
 
-  /** `limitMs`: what it may work; `late`: called once, when that is over. It runs from now on. */
-  constructor(clock: Clock, limitMs: number, late: () => void) {
+  /**
+   * `limitMs`: what it may work; `late`: called once, when that is over; `starvedMs`: how much longer it may take when
+   * it does not get a processor, or waits for threads of its own. It runs from now on.
+   */
+  constructor(clock: Clock, limitMs: number, late: () => void, starvedMs = STARVED_MS) {
+    this.#spareMs = starvedMs
     this.#clock = clock
     this.#limitMs = limitMs
     this.#late = late

@@ -1,10 +1,13 @@
-// What the thread that reads films and the node say to each other. Bytes of films never travel in messages: the thread
+// What threads that work on films and the node say to each other. Bytes of films never travel in messages: the thread
 // asks for a range, waits, and finds it in memory that both share.
 
 import type { FactsOutcome } from './read-facts.ts'
 
-/** Words (32 bits) at the start of the shared memory: whose turn it is, and how many bytes were read. */
-export const WORD = { state: 0, count: 1 } as const
+/**
+ * Words (32 bits) at the start of the shared memory: whose turn it is, how many bytes were read, and the last job for
+ * which nobody waits any more (0 = none): it and all before it.
+ */
+export const WORD = { state: 0, count: 1, givenUp: 2 } as const
 
 /** Values of the first word. */
 export const STATE = { asked: 1, there: 2, notHere: 3, failed: 4 } as const
@@ -14,9 +17,10 @@ export const SHARED_HEAD_BYTES = 16
 /** The most that is read at a time: a slot of the memory that files of downloads are read into. */
 export const SHARED_READ_BYTES = 256 * 1024
 
-/** To the thread: a film of this length is to be read. */
-export interface FilmJob {
-  readonly size: number
+/** A message about one job: to the thread the job itself. Jobs of a thread count from 1 on. */
+export interface Numbered<Content> {
+  readonly number: number
+  readonly content: Content
 }
 
 /** From the thread: it has begun, and its time runs. */
@@ -33,18 +37,28 @@ export interface RangeWanted {
   readonly length: number
 }
 
-/** From the thread: the job is done. */
+/** From the thread: the job is over. */
+export interface FilmOver<Said> {
+  readonly kind: 'over'
+  readonly said: Said
+}
+
+/** All that a thread says. */
+export type FromFilmThread<Said> = FilmBegun | RangeWanted | FilmOver<Said>
+
+/** What a thread is made with. */
+export interface FilmThreadData {
+  readonly shared: SharedArrayBuffer
+}
+
+/** To the thread that reads facts: a film of this length is to be read. */
+export interface FilmJob {
+  readonly size: number
+}
+
+/** What it says then. */
 export interface FilmDone {
-  readonly kind: 'done'
   readonly outcome: FactsOutcome
   /** How long it worked, without its waits for bytes, ms. */
   readonly busyMs: number
-}
-
-/** All that it says. */
-export type FromMediaThread = FilmBegun | RangeWanted | FilmDone
-
-/** What the thread is made with. */
-export interface MediaThreadData {
-  readonly shared: SharedArrayBuffer
 }

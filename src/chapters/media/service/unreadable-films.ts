@@ -10,16 +10,18 @@ const MAX_FILMS = 512
 /** Films that could not be read. */
 export class UnreadableFilms {
   readonly #clock: Clock
+  readonly #keptMs: number
   readonly #films = new Map<string, { readonly why: string; readonly untilMs: number }>()
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, keptMs = KEPT_MS) {
     this.#clock = clock
+    this.#keptMs = keptMs
   }
 
   /** Remembers one, by its tag. */
   note(tag: string, why: string): void {
     this.#films.delete(tag)
-    this.#films.set(tag, { why, untilMs: this.#clock.now() + KEPT_MS })
+    this.#films.set(tag, { why, untilMs: this.#clock.now() + this.#keptMs })
     const [oldest] = this.#films.keys()
     if (this.#films.size > MAX_FILMS && oldest !== undefined) this.#films.delete(oldest)
   }

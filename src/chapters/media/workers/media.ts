@@ -3,24 +3,25 @@
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { ownTask } from '../io/task-time.ts'
+import { workOnFilms } from '../probe/film-work.ts'
 import { readFacts } from '../probe/read-facts.ts'
-import { SharedSource } from '../probe/shared-source.ts'
-import type { FilmJob, FromMediaThread, MediaThreadData } from '../probe/thread-messages.ts'
+import type { FilmDone, FilmJob, FilmThreadData } from '../probe/thread-messages.ts'
 
 const port = parentPort
 if (port === null) throw new Error('src/chapters/media/workers/media runs only as a worker thread')
 
-const send = (message: FromMediaThread): void => port.postMessage(message, [])
 const now = (): number => performance.now()
-const { shared } = workerData as MediaThreadData
-const task = ownTask()
+const { shared } = workerData as FilmThreadData
 
-async function answer({ size }: FilmJob): Promise<void> {
-  send({ kind: 'begun', task })
-  const since = now()
-  const source = new SharedSource(size, shared, send, now)
-  const outcome = await readFacts(source)
-  send({ kind: 'done', outcome, busyMs: now() - since - source.waitedMs })
-}
-
-port.on('message', (job: FilmJob) => void answer(job))
+workOnFilms<FilmJob, FilmDone>(
+  port,
+  { shared, task: ownTask(), now },
+  {
+    sizeOf: ({ size }) => size,
+    async work(_job, source) {
+      const since = now()
+      const outcome = await readFacts(source)
+      return { outcome, busyMs: now() - since - source.waitedMs }
+    },
+  },
+)

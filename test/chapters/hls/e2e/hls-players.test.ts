@@ -52,12 +52,12 @@ describe('players of segments', { skip: needs('ffmpeg', 'ffprobe'), concurrency:
   let folder: TestFolder
   let made: MadeTorrent
   let node: NodeProcess
-  const names = ['film.mkv', 'sound.mkv']
+  const names = ['film.mkv', 'sound.mkv', 'opus.mkv']
 
   before(async () => {
     folder = await makeTestFolder()
     films = await SegmentFilms.open()
-    const ways = [[], ['-c:a', 'ac3', '-ac', '6']]
+    const ways = [[], ['-c:a', 'ac3', '-ac', '6'], ['-c:a', 'libopus']]
     const files = []
     for (const [at, name] of names.entries())
       files.push({ path: name, content: await readFile(await films.make(name, 48_000, ways[at] ?? [])) })

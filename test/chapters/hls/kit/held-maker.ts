@@ -11,6 +11,7 @@ export class HeldMaker implements SegmentMaker {
   active = 0
   begun = 0
   stopped = false
+  warmed = 0
   /** What comes of each; awaited. */
   outcome: (job: SegmentJob, film: ReadableFilm) => Promise<SegmentOutcome> = async () => ({
     kind: 'made',
@@ -20,11 +21,17 @@ export class HeldMaker implements SegmentMaker {
   async make(job: SegmentJob, film: ReadableFilm, signal: AbortSignal): Promise<SegmentOutcome> {
     this.active += 1
     this.begun += 1
+    const left = new AbortController()
     try {
-      return await Promise.race([this.outcome(job, film), goneBy(signal)])
+      return await Promise.race([this.outcome(job, film), goneBy(signal, left.signal)])
     } finally {
+      left.abort()
       this.active -= 1
     }
+  }
+
+  warm(): void {
+    this.warmed += 1
   }
 
   async stop(): Promise<void> {
@@ -32,10 +39,11 @@ export class HeldMaker implements SegmentMaker {
   }
 }
 
-function goneBy(signal: AbortSignal): Promise<never> {
+/** Rejects when `signal` fires, before `over` does. */
+function goneBy(signal: AbortSignal, over: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const gone = (): void => reject(new AppError('Aborted'))
     if (signal.aborted) return gone()
-    signal.addEventListener('abort', gone, { once: true })
+    signal.addEventListener('abort', gone, { once: true, signal: over })
   })
 }

@@ -34,6 +34,8 @@ export const rooms: Record<string, readonly string[]> = {
   'chapters/hls/service': [
     'base',
     'ports',
+    'services/diagnostics/metric-families.ts',
+    'services/diagnostics/metrics-api.ts',
     'services/downloads/streams-api.ts',
     'chapters/hls/convert',
     'chapters/hls/core',

@@ -2,7 +2,7 @@
 // are shown, and what ffprobe says of them.
 
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -27,6 +27,9 @@ const H264 = [
   '-sc_threshold',
   '0',
 ]
+
+/** Hz of what sound() gives. */
+export const SOUND_RATE = 48_000
 
 /** One packet as ffprobe has it. */
 export interface Packet {
@@ -76,6 +79,15 @@ export class SegmentFilms {
       const [pts, dts, flags = ''] = line.split(',')
       return { pts: Number(pts), dts: Number(dts), isKey: flags.startsWith('K') }
     })
+  }
+
+  /** The first sound of a file as one channel. */
+  async sound(path: string): Promise<Int16Array> {
+    const out = this.path('sound.raw')
+    const raw = ['-map', '0:a:0', '-ac', '1', '-ar', `${SOUND_RATE}`, '-f', 's16le', out]
+    await this.ffmpeg('-v', 'error', '-y', '-i', path, ...raw)
+    const bytes = await readFile(out)
+    return new Int16Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / 2))
   }
 
   async close(): Promise<void> {

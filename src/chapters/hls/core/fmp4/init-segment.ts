@@ -9,7 +9,9 @@ export const VIDEO_SCALE = 90_000
 
 /** A picture as its track says it. */
 export interface VideoTrack {
-  /** The body of the box hvcC. */
+  /** Its codec, as the box of its samples has it. */
+  readonly entry: 'avc1' | 'hvc1'
+  /** The body of the box avcC or hvcC. */
   readonly config: Uint8Array
   readonly width: number
   readonly height: number
@@ -17,9 +19,8 @@ export interface VideoTrack {
 
 /** A sound as its track says it. */
 export interface SoundTrack {
-  /** AudioSpecificConfig. */
-  readonly config: Uint8Array
-  readonly channels: number
+  /** Its sample entry. */
+  readonly entry: Uint8Array
   /** Hz; ticks of its clock too. */
   readonly rate: number
 }
@@ -70,10 +71,10 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return out
 }
 
-function videoTrack({ config, width, height }: VideoTrack): Uint8Array {
+function videoTrack({ entry: type, config, width, height }: VideoTrack): Uint8Array {
   const fields = [...zeros(6), ...u16(1), ...zeros(16), ...u16(width), ...u16(height)]
   const rest = [...u32(0x48_00_00), ...u32(0x48_00_00), ...zeros(4), ...u16(1), ...zeros(32), ...u16(24), 0xff, 0xff]
-  const entry = box('hvc1', fields, rest, box('hvcC', config))
+  const entry = box(type, fields, rest, box(type === 'avc1' ? 'avcC' : 'hvcC', config))
   const size = [...u32(width * 0x1_00_00), ...u32(height * 0x1_00_00)]
   return track({
     id: TRACK.video,
@@ -86,17 +87,7 @@ function videoTrack({ config, width, height }: VideoTrack): Uint8Array {
   })
 }
 
-function soundTrack({ config, channels, rate }: SoundTrack): Uint8Array {
-  const fields = [
-    ...zeros(6),
-    ...u16(1),
-    ...zeros(8),
-    ...u16(channels),
-    ...u16(16),
-    ...zeros(4),
-    ...u32(Math.min(rate, 0xff_ff) * 0x1_00_00),
-  ]
-  const entry = box('mp4a', fields, streamBox(config))
+function soundTrack({ entry, rate }: SoundTrack): Uint8Array {
   return track({
     id: TRACK.sound,
     volume: 0x1_00,
@@ -106,15 +97,6 @@ function soundTrack({ config, channels, rate }: SoundTrack): Uint8Array {
     head: fullBox('smhd', 0, 0, zeros(4)),
     entry,
   })
-}
-
-/** The box esds (ISO 14496-14, 5.6): AAC with this configuration. */
-function streamBox(config: Uint8Array): Uint8Array {
-  const specific = [5, config.length, ...config]
-  const decoder = [4, 13 + specific.length, 0x40, 0x15, ...zeros(11), ...specific]
-  const synchronisation = [6, 1, 2]
-  const body = [...u16(TRACK.sound), 0, ...decoder, ...synchronisation]
-  return fullBox('esds', 0, 0, [3, body.length, ...body])
 }
 
 interface TrackParts {

@@ -22,6 +22,8 @@ const BESIDE: ReadonlySet<number> = new Set([
 ])
 /** A block names its track in the first of these. */
 const MAX_TRACK_BYTES = 8
+/** Elements that are looked at: a segment has at most 40,000 blocks, beside those of other tracks. */
+const MAX_ELEMENTS = 200_000
 const LACING = { none: 0, xiph: 1, fixed: 2, ebml: 3 } as const
 
 /** Frames that lie in one block. */
@@ -43,25 +45,46 @@ export function* blocksFrom(
   end: number,
   tracks: ReadonlySet<number>,
 ): Generator<Block, void> {
+  const steps = { left: MAX_ELEMENTS }
   let at = start
   while (at < end) {
-    const element = elementAt(source, at)
+    const element = nextAt(source, at, steps)
     if (element === null) return
-    if (element.id === ID.cluster) at = yield* blocksOf(source, element, tracks)
+    if (element.id === ID.cluster) at = yield* blocksOf(source, element, tracks, steps)
     else if (element.end === null) return
     else at = element.end
   }
 }
 
+interface Steps {
+  left: number
+}
+
+/** As elementAt(); throws DecodeError for the one that is too much. */
+function nextAt(source: ByteSource, at: number, steps: Steps): Element | null {
+  steps.left -= 1
+  if (steps.left < 0) throw new DecodeError('a part of it has too many elements')
+  return elementAt(source, at)
+}
+
 /** Of one cluster; the first byte behind it. */
-function* blocksOf(source: ByteSource, cluster: Element, tracks: ReadonlySet<number>): Generator<Block, number> {
+function* blocksOf(
+  source: ByteSource,
+  cluster: Element,
+  tracks: ReadonlySet<number>,
+  steps: Steps,
+): Generator<Block, number> {
   const end = Math.min(cluster.end ?? source.size, source.size)
   let [at, time] = [cluster.body, 0]
   while (at < end) {
-    const element = elementAt(source, at)
+    const element = nextAt(source, at, steps)
     if (element === null || (cluster.end === null && BESIDE.has(element.id))) return at
     const { id, body } = element
-    if (element.end === null || element.end > end) throw new DecodeError('a block goes beyond its cluster')
+    if (element.end === null || element.end > end) {
+      // A file that was cut off ends with what is whole.
+      if (end === source.size && cluster.end !== end) return end
+      throw new DecodeError('a block goes beyond its cluster')
+    }
     if (id === TIME) time = uintOf(new FieldBytes(source.read(body, element.end)))
     const block = id === SIMPLE || id === GROUP ? readBlock(source, element, element.end, time, tracks) : null
     if (block !== null) yield block

@@ -15,6 +15,8 @@ import { type TrackSetup, trackSetup } from './track-setup.ts'
 
 /** Of the head of the file. */
 const HEAD_BUDGET_BYTES = 4 * 1024 * 1024
+/** Of any segment. */
+const CERTAIN_BYTES = 1024 * 1024
 /** Frames that lie in one block, where nothing says how long they last. */
 const USUAL_SOUND_S = 1024 / 48_000
 
@@ -40,7 +42,9 @@ export function matroskaHead(source: ByteSource, order: SegmentOrder): SegmentSa
 export function matroskaSamples(source: ByteSource, order: SegmentOrder): SegmentSamples {
   const head = readHead(source, order)
   const found = new Gathering(order, lengthOf)
-  const bytes = new ForwardBytes(source, order.endByte, 2 * MAX_SEGMENT_BYTES)
+  // Where the index says nothing of its end, windows of 16 KiB would be looks without number.
+  const certainEnd = Math.max(order.endByte, order.startByte + CERTAIN_BYTES)
+  const bytes = new ForwardBytes(source, certainEnd, 2 * MAX_SEGMENT_BYTES)
   const tracks = new Set(order.sound === null ? [order.video] : [order.video, order.sound])
   // Sound may begin before the first picture.
   const first = order.isFirst ? Math.min(head.end, order.startByte) : order.startByte

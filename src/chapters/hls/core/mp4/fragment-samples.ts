@@ -4,14 +4,18 @@ import { DecodeError } from '../../../../base/errors.ts'
 import type { ByteSource } from '../../../media/core/byte-source.ts'
 import { FieldBytes } from '../../../media/core/field-bytes.ts'
 import { MAX_PART_BYTES } from '../../../media/core/limits.ts'
+import { MeteredSource } from '../../../media/core/metered-source.ts'
 import { boxesIn, boxIn, type FileBox, fileBoxAt } from '../../../media/core/mp4/boxes.ts'
 import type { MovieTrack } from '../../../media/core/mp4/movie.ts'
 import type { Found } from '../gathering.ts'
 import type { SampleDefaults } from './movie-head.ts'
 import type { PlacedSample } from './sample-table.ts'
 
-/** Of one track: half an hour of sound. */
+/** Of all tracks that are wanted: a quarter of an hour of sound, as files have it whose fragments are long. */
 const MAX_FRAGMENT_SAMPLES = 100_000
+/** Boxes that are looked at, and bytes that are fetched for that: a fragment for each picture of minutes. */
+const MAX_BOXES = 10_000
+const HEADS_BUDGET_BYTES = 32 * 1024 * 1024
 /** Flags of a track's fragment. */
 const BASE = 0x1
 const DESCRIPTION = 0x2
@@ -33,7 +37,7 @@ export interface FragmentedTrack {
 
 /**
  * The samples of `tracks` (by number) in the fragments from byte `start` on, up to that at `end`. Throws DecodeError,
- * and what reading throws.
+ * OverBudget, and what reading throws.
  */
 export function* fragmentSamples(
   source: ByteSource,
@@ -41,11 +45,14 @@ export function* fragmentSamples(
   end: number,
   tracks: ReadonlyMap<number, FragmentedTrack>,
 ): Generator<Found<PlacedSample>, void> {
+  // In blocks, as each read is a question to another thread.
+  const heads = new MeteredSource(source, HEADS_BUDGET_BYTES)
   let at = start
-  while (at < end) {
-    const found = fileBoxAt(source, at)
+  for (let boxes = 0; at < end; boxes += 1) {
+    if (boxes >= MAX_BOXES) throw new DecodeError('a part of it has too many boxes')
+    const found = fileBoxAt(heads, at)
     if (found === null) return
-    if (found.type === 'moof') yield* samplesOf(source, found, tracks)
+    if (found.type === 'moof') yield* samplesOf(heads, found, tracks)
     at = found.end
   }
 }
@@ -60,7 +67,7 @@ function* samplesOf(
   for (const { type, body: traf } of boxesIn(new FieldBytes(source.read(body, end)))) {
     const head = type === 'traf' ? boxIn(traf, 'tfhd') : null
     const fragmented = head === null ? undefined : tracks.get(head.u32(4))
-    if (head !== null && fragmented !== undefined) found.push(...trackSamples(traf, head, start, fragmented))
+    if (head !== null && fragmented !== undefined) addSamples(found, { traf, head, moof: start, of: fragmented })
   }
   // Each track's samples lie behind those of the one before: they are wanted side by side.
   yield* found.sort((a, b) => a.due - b.due)
@@ -71,11 +78,20 @@ interface DueSample extends Found<PlacedSample> {
   readonly due: number
 }
 
-function trackSamples(traf: FieldBytes, head: FieldBytes, moof: number, of: FragmentedTrack): DueSample[] {
+/** The part of a fragment that is of one track. */
+interface TrackPart {
+  readonly traf: FieldBytes
+  /** Its tfhd. */
+  readonly head: FieldBytes
+  /** Where the fragment begins in the file. */
+  readonly moof: number
+  readonly of: FragmentedTrack
+}
+
+function addSamples(found: DueSample[], { traf, head, moof, of }: TrackPart): void {
   const { base, defaults } = readHead(head, moof, of.defaults)
   const start = boxIn(traf, 'tfdt')
   if (start === null) throw new DecodeError('a fragment has no time')
-  const samples: DueSample[] = []
   let [ticks, place] = [start.u8(0) === 1 ? start.u64(4) : start.u32(4), base]
   for (const { type, body } of boxesIn(traf)) {
     if (type !== 'trun') continue
@@ -84,14 +100,13 @@ function trackSamples(traf: FieldBytes, head: FieldBytes, moof: number, of: Frag
     for (const { duration, size, isKey, later } of runOf(body, flags, defaults)) {
       const { timescale, shift, id } = of.track
       const time = (ticks + later) / timescale + shift
-      if (samples.length >= MAX_FRAGMENT_SAMPLES) throw new DecodeError('a fragment has too many samples')
+      if (found.length >= MAX_FRAGMENT_SAMPLES) throw new DecodeError('a fragment has too many samples')
       const due = ticks / timescale + shift
-      samples.push({ track: id, time, due, isKey, item: { time, isKey, start: place, end: place + size } })
+      found.push({ track: id, time, due, isKey, item: { time, isKey, start: place, end: place + size } })
       ticks += duration
       place += size
     }
   }
-  return samples
 }
 
 function readHead(head: FieldBytes, moof: number, usual: SampleDefaults): { base: number; defaults: SampleDefaults } {

@@ -37,7 +37,7 @@ export function mp4Samples(source: ByteSource, head: MovieHead, order: SegmentOr
   const sound = order.sound === null ? null : movieTrack(head, order.sound)
   const placed = order.isHead ? { video: [], sound: [] } : placedIn(source, head, order)
   const bytes = readPlaced(source, [...placed.video, ...placed.sound])
-  const config = videoConfig(video, order.packing === 'ts' ? 'avcC' : 'hvcC')
+  const config = videoConfig(video, order.videoCodec === 'h264' ? 'avcC' : 'hvcC')
   if (config === null) throw new DecodeError('its picture has no configuration')
   return {
     video: { config, frameSeconds: frameSecondsOf(head, video), samples: samplesOf(placed.video, bytes) },

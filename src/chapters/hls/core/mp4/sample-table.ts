@@ -6,6 +6,9 @@ import type { MovieTrack } from '../../../media/core/mp4/movie.ts'
 import { ChunkCursor, ChunkPlaces, type Rows, rowsOf, RunCursor, SampleSizes } from '../../../media/core/mp4/tables.ts'
 import { MAX_SAMPLES, MAX_SEGMENT_BYTES, SAME_TIME_S } from '../samples.ts'
 
+/** Samples of a track that are all key frames, as far as they are looked through: a day of 50 a second. */
+const MAX_ALL_KEYS = 4_320_000
+
 /** A sample, and where it lies in the file. */
 export interface PlacedSample {
   /** When it is shown, seconds of the film. */
@@ -60,6 +63,7 @@ export class SampleTable {
     if (time === Number.POSITIVE_INFINITY) return null
     const [times, offsets] = this.#cursors()
     const count = this.#sync?.length ?? this.count
+    if (this.#sync === null && count > MAX_ALL_KEYS) throw new DecodeError('a track has too many key frames')
     let before = -1
     for (let row = 0; row < count; row += 1) {
       const sample = this.#sync === null ? row : this.#sync.at(row) - 1
@@ -71,15 +75,21 @@ export class SampleTable {
     return null
   }
 
-  /** The first sample that is decoded at a time or later. */
+  /** The first sample that is decoded at a time or later. One pass: tables of strangers have millions of rows. */
   #firstFrom(time: number): number {
-    let [low, high] = [0, this.count]
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2)
-      if (this.#shown(middle, new RunCursor(this.#times), null) < time) low = middle + 1
-      else high = middle
+    const { timescale, shift } = this.#track
+    const isBefore = (ticks: number): boolean => ticks / timescale + shift < time
+    let [first, ticks] = [0, 0]
+    for (let row = 0; row < this.#times.length; row += 1) {
+      const [count, each] = [this.#times.at(row), this.#times.at(row, 1)]
+      if (count > 0 && !isBefore(ticks + (count - 1) * each)) {
+        const place = firstWhere(count, sample => !isBefore(ticks + sample * each))
+        return Math.min(first + place, this.count)
+      }
+      first += count
+      ticks += count * each
     }
-    return low
+    return isBefore(ticks) ? this.count : Math.min(first, this.count)
   }
 
   #cursors(): [RunCursor, RunCursor | null] {
@@ -123,4 +133,15 @@ export class SampleTable {
     }
     return keys
   }
+}
+
+/** The first of `count` numbers for which something holds that then holds for all behind it. */
+function firstWhere(count: number, holds: (at: number) => boolean): number {
+  let [low, high] = [0, count]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if (holds(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
 }

@@ -16,12 +16,17 @@ export function videoConfig(track: MovieTrack, type: string): Uint8Array | null 
   return boxIn(body.part(VIDEO_FIELDS_BYTES, body.length), type)?.bytes ?? null
 }
 
-/** The AudioSpecificConfig of AAC; null = it has none. Throws DecodeError. */
+/** The AudioSpecificConfig of AAC, the heads of FLAC and Opus; null = it has none. Throws DecodeError. */
 export function soundConfig(track: MovieTrack): Uint8Array | null {
   const body = entryOf(track)
   const start = body === null || body.length < 28 ? 28 : (SOUND_FIELDS_BYTES[body.u16(8)] ?? 28)
   if (body === null || body.length < start) return null
   const boxes = body.part(start, body.length)
+  const flac = boxIn(boxes, 'dfLa')
+  // Behind version and flags.
+  if (flac !== null) return flac.part(4, flac.length).bytes
+  const opus = boxIn(boxes, 'dOps')
+  if (opus !== null) return opus.bytes
   const wave = boxIn(boxes, 'wave')
   const esds = boxIn(boxes, 'esds') ?? (wave === null ? null : boxIn(wave, 'esds'))
   return esds === null ? null : specificConfig(esds)

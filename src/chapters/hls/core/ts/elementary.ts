@@ -9,6 +9,8 @@ const TIME_BYTES = 5
 /** Longer ones, which only pictures may be, say no length. */
 const MAX_LENGTH = 0xff_ff
 const WRAP = 2 ** 33
+/** Shorter ones are filled up: the last of a stream is spread over up to 16 packets, each of which holds a byte. */
+const MIN_BYTES = 32
 
 /** One of `parts` that follow each other. Ticks of 90 kHz; `decoded` null = when it is shown. */
 export function elementaryPacket(
@@ -19,14 +21,16 @@ export function elementaryPacket(
 ): Uint8Array {
   const times = decoded === null || decoded === shown ? TIME_BYTES : 2 * TIME_BYTES
   const size = parts.reduce((sum, part) => sum + part.length, 0)
-  const length = 3 + times + size
-  const bytes = new Uint8Array(HEAD_BYTES + times + size)
+  const filling = Math.max(0, MIN_BYTES - HEAD_BYTES - times - size)
+  const length = 3 + times + filling + size
+  const bytes = new Uint8Array(HEAD_BYTES + times + filling + size)
   bytes.set([0, 0, 1, stream])
   if (length <= MAX_LENGTH && stream !== STREAM.video) bytes.set([length >> 8, length & 0xff], 4)
-  bytes.set([0x84, times === TIME_BYTES ? 0x80 : 0xc0, times], 6)
+  bytes.set([0x84, times === TIME_BYTES ? 0x80 : 0xc0, times + filling], 6)
   writeTime(bytes, HEAD_BYTES, times === TIME_BYTES ? 2 : 3, shown)
   if (times > TIME_BYTES) writeTime(bytes, HEAD_BYTES + TIME_BYTES, 1, decoded ?? shown)
-  let at = HEAD_BYTES + times
+  let at = HEAD_BYTES + times + filling
+  bytes.fill(0xff, HEAD_BYTES + times, at)
   for (const part of parts) {
     bytes.set(part, at)
     at += part.length

@@ -5,26 +5,29 @@ import { DecodeError } from '../../../../base/errors.ts'
 import { adtsFrame, readAacSetup } from '../aac.ts'
 import { accessUnit } from '../avc/access-unit.ts'
 import { readAvcConfig } from '../avc/avc-config.ts'
-import { type AvcTiming, readAvcTiming } from '../avc/sequence.ts'
-import { decodeTimes } from '../decode-times.ts'
+import { avcDelay } from '../avc/avc-delay.ts'
+import { decodeTimes, fromZero } from '../decode-times.ts'
 import { evenTimes } from '../even-times.ts'
 import { mp3Setup } from '../mp3.ts'
-import type { Sample, SegmentSamples, SoundSamples, VideoSamples } from '../samples.ts'
-import { TICKS, ticksOf, USUAL_FRAME_S, USUAL_REORDER } from '../timeline.ts'
+import {
+  MAX_SEGMENT_BYTES,
+  type Sample,
+  type SegmentSamples,
+  type SoundSamples,
+  type VideoSamples,
+} from '../samples.ts'
+import { ticksOf } from '../timeline.ts'
 import { elementaryPacket, STREAM } from './elementary.ts'
 import { PacketWriter } from './packet-writer.ts'
 import { associationTable, PID, programMap, STREAM_TYPE } from './tables.ts'
 
 /** How long before it is decoded a picture is there. */
 const AHEAD_TICKS = 27_000
-/**
- * So many are a whole number of microseconds: libavformat compares the first decode time with itself, rounded
- * otherwise.
- */
-const WHOLE_TICKS = 9
 /** Sound is written so long after pictures of its time: libavformat takes the first that it reads for the start of all,
  * and seeks to the wrong place when that is later than the first picture is decoded. */
 const SOUND_LATE_TICKS = 13_500
+/** What heads and parameter sets may add to the pictures of a segment, bytes. */
+const SETS_BYTES = 4 * 1024 * 1024
 /** Frames of sound in a packet: some 0.17 s. */
 const FRAMES_PER_PACKET = 8
 /** How often the tables are there: the counters of their packets fit in every segment. */
@@ -67,7 +70,7 @@ function written(pieces: readonly Piece[], pictures: number, map: Uint8Array): U
       writeTables(Math.floor((seen * TABLES) / pictures) + 1)
       seen += 1
     }
-    const clock = decoded === null ? null : decoded - AHEAD_TICKS
+    const clock = decoded === null ? null : Math.max(0, decoded - AHEAD_TICKS)
     writer.packets(pid, payload, { clock, isEntry: isKey }, last.get(pid) === at)
   }
   writeTables(TABLES)
@@ -77,31 +80,20 @@ function written(pieces: readonly Piece[], pictures: number, map: Uint8Array): U
 function videoPieces(video: VideoSamples): Piece[] {
   const { samples } = video
   const config = readAvcConfig(video.config)
-  const shown = samples.map(({ time }) => ticksOf(time))
-  const decoded = decodeTimes(shown, delayOf(video, config.sequences[0]))
+  const times = samples.map(({ time }) => ticksOf(time))
+  const { shown, decoded } = fromZero({
+    shown: times,
+    decoded: decodeTimes(times, avcDelay(video, config.sequences[0])),
+  })
+  let made = 0
   return samples.map(({ bytes, isKey }, at) => {
     const [time, due] = [shown[at] ?? 0, decoded[at] ?? 0]
     const payload = elementaryPacket(STREAM.video, time, due, [accessUnit(config, bytes, isKey)])
+    // Parameter sets are put before every key frame.
+    made += payload.length
+    if (made > MAX_SEGMENT_BYTES + SETS_BYTES) throw new DecodeError('a part of it is too long')
     return { due, pid: PID.video, payload, decoded: due, isKey }
   })
-}
-
-/** Ticks that pictures are decoded ahead, the same over the whole film. */
-function delayOf(video: VideoSamples, sequence: Uint8Array | undefined): number {
-  const timing = sequence === undefined ? null : timingOf(sequence)
-  const frame = video.frameSeconds ?? timing?.frameSeconds ?? USUAL_FRAME_S
-  const ticks = (timing?.reorder ?? USUAL_REORDER) * frame * TICKS
-  return Math.ceil(ticks / WHOLE_TICKS) * WHOLE_TICKS
-}
-
-/** Null: it cannot be read, which is the player's business. */
-function timingOf(sequence: Uint8Array): AvcTiming | null {
-  try {
-    return readAvcTiming(sequence)
-  } catch (error) {
-    if (error instanceof DecodeError) return null
-    throw error
-  }
 }
 
 interface PackedSound {

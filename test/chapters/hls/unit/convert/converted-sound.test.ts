@@ -2,46 +2,25 @@
 // without a click where segments meet.
 
 import assert from 'node:assert/strict'
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { matroskaSamples } from '../../../../../src/chapters/hls/core/matroska/matroska-samples.ts'
-import type { SoundSamples } from '../../../../../src/chapters/hls/core/samples.ts'
+import type { SegmentOrder, SoundSamples } from '../../../../../src/chapters/hls/core/samples.ts'
+import { START_S } from '../../../../../src/chapters/hls/core/timeline.ts'
 import { SoundConverter } from '../../../../../src/chapters/hls/convert/sound-converter.ts'
+import { decodedSound } from '../../../../../src/chapters/hls/convert/decoded-sound.ts'
+import { GivenUp } from '../../../../../src/chapters/hls/convert/given-up.ts'
 import { SegmentMaking } from '../../../../../src/chapters/hls/convert/make-segment.ts'
 import { needs } from '../../../../kit/requirements.ts'
 import { CutFilm } from '../../kit/made-segments.ts'
-import { SegmentFilms } from '../../kit/segment-films.ts'
+import { SegmentFilms, SOUND_RATE as RATE } from '../../kit/segment-films.ts'
+import { lagOf } from '../../kit/sound-likeness.ts'
 
-const RATE = 48_000
 const FRAME_S = 1024 / RATE
 /** What the issue allows between picture and sound. */
 const MOST_APART_S = 0.005
-/** Places that are compared, samples. */
-const REACH = 1500
 const TONE_HZ = 440
-
-/** How much two sounds are alike when one is moved by `lag` samples: 1 = the same. */
-function likeness(one: Int16Array, other: Int16Array, lag: number): number {
-  let [both, ones, others] = [0, 0, 0]
-  for (let at = 48_000; at < 48_000 * 20; at += 7) {
-    const [a, b] = [one[at] ?? 0, other[at + lag] ?? 0]
-    both += a * b
-    ones += a * a
-    others += b * b
-  }
-  return both / Math.sqrt(ones * others || 1)
-}
-
-/** By how many samples the second comes later, and how alike they are then. */
-function lagOf(one: Int16Array, other: Int16Array): { lag: number; alike: number } {
-  let best = { lag: 0, alike: -1 }
-  for (let lag = -REACH; lag <= REACH; lag += 1) {
-    const alike = likeness(one, other, lag)
-    if (alike > best.alike) best = { lag, alike }
-  }
-  return best
-}
 
 /** How far each sample of a tone is from what the two before it say. */
 function surprises(sound: Int16Array): number[] {
@@ -58,30 +37,7 @@ describe('sound that is converted', { skip: needs('ffmpeg', 'ffprobe'), concurre
   })
   after(() => films?.close())
 
-  /** The first sound of a file as one channel. */
-  async function soundOf(path: string): Promise<Int16Array> {
-    const out = films.path('sound.raw')
-    await films.ffmpeg(
-      '-v',
-      'error',
-      '-y',
-      '-i',
-      path,
-      '-map',
-      '0:a:0',
-      '-ac',
-      '1',
-      '-ar',
-      `${RATE}`,
-      '-f',
-      's16le',
-      out,
-    )
-    const bytes = await readFile(out)
-    return new Int16Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / 2))
-  }
-
-  /** A film whose sound is made anew, and its segments joined, made in any order. */
+  /** A film whose sound is another, and its segments joined, made in any order. */
   async function joinedOf(name: string, source: string, args: readonly string[]): Promise<string> {
     const plain = await films.make(`plain${extname(name)}`, RATE, [])
     const path = films.path(name)
@@ -111,9 +67,9 @@ describe('sound that is converted', { skip: needs('ffmpeg', 'ffprobe'), concurre
       const packets = await films.packets(joined, 'a')
       assert.ok(Math.abs(packets.length - Math.round(24 / FRAME_S)) <= 2, `${packets.length} frames`)
       for (const [at, { pts }] of packets.entries())
-        assert.ok(Math.abs(pts - 1.4 - at * FRAME_S) < 0.0001, `frame ${at} at ${pts}`)
+        assert.ok(Math.abs(pts - START_S - at * FRAME_S) < 0.0001, `frame ${at} at ${pts}`)
       assert.equal(await films.ffmpeg('-v', 'warning', '-i', joined, '-f', 'null', '-'), '')
-      const { lag, alike } = lagOf(await soundOf(films.path(name)), await soundOf(joined))
+      const { lag, alike } = lagOf(await films.sound(films.path(name)), await films.sound(joined))
       assert.ok(Math.abs(lag) / RATE <= MOST_APART_S, `${lag} samples apart`)
       assert.ok(alike > 0.9, `${alike} alike`)
     })
@@ -134,9 +90,64 @@ describe('sound that is converted', { skip: needs('ffmpeg', 'ffprobe'), concurre
     cut.source.close()
   })
 
+  /** The sound of a segment, and what is wanted of it. */
+  async function soundIn(name: string, number: number): Promise<{ sound: SoundSamples; order: SegmentOrder }> {
+    const cut = await CutFilm.open(films.path(name))
+    const { order } = cut.job(number)
+    const { sound } = matroskaSamples(cut.source, order)
+    cut.source.close()
+    assert.ok(sound !== null)
+    return { sound, order }
+  }
+
+  test('a conversion lets go wherever it is, and the next one is made', async () => {
+    const { sound, order } = await soundIn('film.mkv', 1)
+    const converter = new SoundConverter()
+    let checks = 0
+    await converter.convert(sound, order, () => void (checks += 1))
+    assert.ok(checks > 100, `${checks} checks`)
+    for (const last of [1, Math.floor(checks / 2), checks]) {
+      let left = last
+      const check = (): void => {
+        left -= 1
+        if (left === 0) throw new GivenUp()
+      }
+      await assert.rejects(converter.convert(sound, order, check), GivenUp, `check ${last}`)
+    }
+    assert.ok((await converter.convert(sound, order, () => undefined)).samples.length > 100)
+    await converter.end()
+  })
+
+  test('frames that cannot be decoded are left out, and those behind them keep their places', async () => {
+    const { sound, order } = await soundIn('film.mkv', 1)
+    const broken = sound.samples.map((sample, at) =>
+      at === 40 || at === 90 ? { ...sample, bytes: Uint8Array.of(1, 2, 3) } : sample,
+    )
+    const whole = await decodedSound(sound, 60, () => undefined)
+    const rest = await decodedSound({ ...sound, samples: broken }, 60, () => undefined)
+    const places = whole.parts.map(({ at }) => at).filter((_, at) => at !== 40 && at !== 90)
+    for (const [at, place] of places.entries())
+      assert.ok(Math.abs((rest.parts[at]?.at ?? 0) - place) <= 2, `part ${at}`)
+    assert.equal(rest.parts.length, places.length)
+    const all = sound.samples.map(sample => ({ ...sample, bytes: Uint8Array.of(1, 2, 3) }))
+    await assert.rejects(
+      decodedSound({ ...sound, samples: all }, 60, () => undefined),
+      /cannot be decoded/,
+    )
+    await assert.rejects(
+      decodedSound(sound, 1, () => undefined),
+      /too long/,
+    )
+    const lying = { ...order, packing: 'fmp4', soundRate: 44_100 } as const
+    await assert.rejects(
+      new SoundConverter().convert(sound, lying, () => undefined),
+      /48000 Hz and not 44100/,
+    )
+  })
+
   test('a tone goes on where segments meet', async () => {
     const joined = await joinedOf('tone.mkv', `sine=d=24:r=48000:f=${TONE_HZ}`, ['-c:a', 'ac3', '-b:a', '448k'])
-    const found = surprises(await soundOf(joined)).slice(RATE / 2, RATE * 23)
+    const found = surprises(await films.sound(joined)).slice(RATE / 2, RATE * 23)
     const most = Math.max(...found.filter((_, at) => at % 50 === 0))
     const worst = found.reduce((top, value) => Math.max(top, value), 0)
     assert.ok(worst < 400, `a step of ${worst}; elsewhere ${most}`)

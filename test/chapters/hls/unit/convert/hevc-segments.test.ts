@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
+import { START_S } from '../../../../../src/chapters/hls/core/timeline.ts'
 import { needs } from '../../../../kit/requirements.ts'
 import { CutFilm } from '../../kit/made-segments.ts'
 import { SegmentFilms } from '../../kit/segment-films.ts'
 
-const START = 1.4
 const HEVC = ['-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', 'log-level=error:bframes=3', '-tag:v', 'hvc1']
 
 describe('HEVC in segments', { skip: needs('ffmpeg', 'ffprobe'), concurrency: 1 }, () => {
@@ -36,7 +36,7 @@ describe('HEVC in segments', { skip: needs('ffmpeg', 'ffprobe'), concurrency: 1 
         const times = packets.map(({ pts }) => pts).sort((a, b) => a - b)
         assert.equal(times.length, wanted.length, `packets of ${kind}`)
         for (const [at, pts] of wanted.toSorted((a, b) => a - b).entries())
-          assert.ok(Math.abs((times[at] ?? 0) - START - pts) <= 0.005, `${kind} ${at}: ${times[at]} for ${pts}`)
+          assert.ok(Math.abs((times[at] ?? 0) - START_S - pts) <= 0.005, `${kind} ${at}: ${times[at]} for ${pts}`)
         for (const [at, time] of times.entries())
           assert.ok(at === 0 || Math.abs(time - (times[at - 1] ?? 0) - step) <= 0.001, `step ${at} of ${kind}`)
         for (const { pts, dts } of packets) assert.ok(pts >= dts, `${kind}: ${pts} before ${dts}`)

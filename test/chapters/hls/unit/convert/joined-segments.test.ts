@@ -4,12 +4,11 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
+import { START_S } from '../../../../../src/chapters/hls/core/timeline.ts'
 import { needs } from '../../../../kit/requirements.ts'
 import { CutFilm } from '../../kit/made-segments.ts'
 import { type Packet, SegmentFilms } from '../../kit/segment-films.ts'
 
-/** Where the clock of segments begins, s. */
-const START = 1.4
 const PICTURE_S = 1 / 24
 const PACKET = 188
 
@@ -42,7 +41,7 @@ function assertSame(film: readonly Packet[], made: readonly Packet[], what: stri
   const found = times(made)
   assert.equal(found.length, wanted.length, `${what}: packets`)
   for (const [at, pts] of wanted.entries())
-    assert.ok(Math.abs((found[at] ?? 0) - START - pts) <= 0.005, `${what} ${at}: ${found[at]} for ${pts}`)
+    assert.ok(Math.abs((found[at] ?? 0) - START_S - pts) <= 0.005, `${what} ${at}: ${found[at]} for ${pts}`)
 }
 
 describe('segments of real films', { skip: needs('ffmpeg', 'ffprobe'), concurrency: 1 }, () => {
@@ -84,6 +83,33 @@ describe('segments of real films', { skip: needs('ffmpeg', 'ffprobe'), concurren
         film.source.close()
       }
     })
+
+  test('a film that was trimmed without encoding begins with pictures from before its start', async () => {
+    for (const [name, source] of [
+      ['trimmed.mp4', 'film.mp4'],
+      ['trimmed.mkv', 'film.mkv'],
+    ] as const) {
+      const path = films.path(name)
+      // The key frame before lies at 5 s: two seconds of pictures are there that are not to be seen.
+      await films.ffmpeg('-v', 'error', '-y', '-ss', '7', '-i', films.path(source), '-c', 'copy', path)
+      const film = await CutFilm.open(path)
+      const segments = await film.all()
+      film.source.close()
+      const joined = films.path(`${name}.ts`)
+      await writeFile(joined, Buffer.concat(segments))
+      const [wanted, made] = [await films.packets(path, 'v'), await films.packets(joined, 'v')]
+      assert.equal(made.length, wanted.length, name)
+      const shown = (packets: readonly Packet[]): number[] => packets.map(({ pts }) => pts).toSorted((a, b) => a - b)
+      const [times, moved] = [shown(wanted), shown(made)]
+      for (const [at, time] of times.entries())
+        assert.ok(Math.abs((moved[at] ?? 0) - START_S - time) <= 0.005, `${name} ${at}: ${moved[at]} for ${time}`)
+      for (const [at, { pts, dts }] of made.entries()) {
+        assert.ok(dts >= 0 && pts >= dts, `${name} ${at}: ${dts}`)
+        assert.ok(at === 0 || dts > (made[at - 1]?.dts ?? 0), `${name} ${at}: ${dts}`)
+      }
+      assert.equal(await films.ffmpeg('-v', 'warning', '-i', joined, '-f', 'null', '-'), '')
+    }
+  })
 
   test('packets of a segment count from 0 to 15 in each stream, and none is broken', async () => {
     const film = await CutFilm.open(films.path('film.mkv'))

@@ -2,12 +2,19 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { isAc3Frame } from '../../../../../src/chapters/hls/core/ac3.ts'
 import { adtsFrame, readAacSetup } from '../../../../../src/chapters/hls/core/aac.ts'
 import { accessUnit } from '../../../../../src/chapters/hls/core/avc/access-unit.ts'
 import { readAvcConfig } from '../../../../../src/chapters/hls/core/avc/avc-config.ts'
 import { readAvcTiming } from '../../../../../src/chapters/hls/core/avc/sequence.ts'
+import { flacFrameSamples, readFlacSetup } from '../../../../../src/chapters/hls/core/flac.ts'
+import { hevcReorder } from '../../../../../src/chapters/hls/core/hevc-config.ts'
 import { mp3Setup } from '../../../../../src/chapters/hls/core/mp3.ts'
 import { crc32 } from '../../../../../src/chapters/hls/core/ts/crc.ts'
+import { opusPacketSamples, readOpusSetup } from '../../../../../src/chapters/hls/core/opus.ts'
+import { elementaryPacket, STREAM } from '../../../../../src/chapters/hls/core/ts/elementary.ts'
+import { PacketWriter } from '../../../../../src/chapters/hls/core/ts/packet-writer.ts'
+import { PID } from '../../../../../src/chapters/hls/core/ts/tables.ts'
 
 const bytes = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex.replaceAll(' ', ''), 'hex'))
 const hexOf = (value: Uint8Array): string => Buffer.from(value).toString('hex')
@@ -36,6 +43,7 @@ describe('AAC', () => {
   })
 
   test('what a head cannot say is refused', () => {
+    assert.throws(() => readAacSetup(Buffer.concat([bytes('1190'), Buffer.alloc(63)])), /too long/)
     for (const config of ['', '11', '1194', '1180', '6f80', 'f960'])
       assert.throws(() => readAacSetup(bytes(config)), { name: 'DecodeError' }, config)
   })
@@ -82,6 +90,99 @@ describe('H.264', () => {
     const own = hexOf(accessUnit(found, bytes('00000002 6701 00000002 65aa'), true))
     assert.equal(own, '0000000109f00000000167010000000165aa')
     assert.throws(() => accessUnit(found, bytes('00000009 41aa'), false), { name: 'DecodeError' })
+  })
+})
+
+test('frames of AC-3 and E-AC-3 that a decoder takes', () => {
+  const frame = (head: string, length: number): Uint8Array => Buffer.concat([bytes(head), Buffer.alloc(length)])
+  // 48 kHz and 32 kbit/s: 128 bytes; 44.1 kHz, one word more; E-AC-3 of 64 bytes.
+  for (const [head, length] of [
+    ['0b77 0000 00 40 0000', 120],
+    ['0b77 0000 41 40 0000', 132],
+    ['0b77 001f 00 80 0000', 56],
+  ] as const) {
+    assert.equal(isAc3Frame(frame(head, length)), true, head)
+    assert.equal(isAc3Frame(frame(head, length - 1)), false, `${head}, cut`)
+  }
+  for (const head of [
+    '0b78 0000 00 40',
+    '0b77 0000 c0 40',
+    '0b77 0000 26 40',
+    '0b77 401f 00 80',
+    '0b77 001f f0 80',
+    '0b77 001f 00 88',
+  ])
+    assert.equal(isAc3Frame(frame(head, 4000)), false, head)
+  assert.equal(isAc3Frame(new Uint8Array(0)), false)
+})
+
+test('a sequence of HEVC that ends early is the player’s business', () => {
+  const record = (unit: string): Uint8Array =>
+    bytes(`01${'00'.repeat(21)} 01 21 0001 ${(unit.length / 2).toString(16).padStart(4, '0')} ${unit}`)
+  assert.equal(hevcReorder(record('4201')), null)
+  assert.throws(() => hevcReorder(bytes('02')), { name: 'DecodeError' })
+})
+
+test('packets of a stream are a multiple of 16 however short its last one is', () => {
+  for (const size of [0, 1, 15, 40, 200]) {
+    const writer = new PacketWriter(0)
+    writer.packets(PID.sound, elementaryPacket(STREAM.sound, 0, null, [new Uint8Array(size)]), undefined, true)
+    assert.equal(writer.bytes.length, 16 * 188, `${size} bytes`)
+  }
+})
+
+describe('FLAC', () => {
+  // 48 kHz, two channels, 16 bits, frames of 4,608 samples.
+  const info = '1200 1200 000010 000020 0bb802f0 00000000 00000000000000000000000000000000'
+  test('the head, with its mark or without', () => {
+    for (const mark of ['664c6143', '']) {
+      const { rate, channels, maxFrame, head } = readFlacSetup(bytes(`${mark} 80000022 ${info}`))
+      assert.deepEqual(
+        [rate, channels, maxFrame, hexOf(head)],
+        [48_000, 2, 4608, `80000022${info.replaceAll(' ', '')}`],
+      )
+    }
+    for (const config of ['', '664c6143', `84000022 ${info}`, '80000022 1200', `80000022 ${'00'.repeat(34)}`])
+      assert.throws(() => readFlacSetup(bytes(config)), { name: 'DecodeError' }, config)
+  })
+
+  test('how long a frame is heard', () => {
+    const frames = [
+      ['fff8 1a 18 00 00', 192],
+      ['fff8 2a 18 00 00', 576],
+      ['fff9 5a 18 00 00', 4608],
+      ['fff8 ca 18 00 00', 4096],
+      ['fff8 6a 18 05 ff 00', 256],
+      ['fff8 7a 18 c280 0fff 00', 4096],
+    ] as const
+    for (const [frame, samples] of frames) assert.equal(flacFrameSamples(bytes(frame)), samples, frame)
+    for (const frame of ['', 'fff8 0a 18 00 00', 'fffa ca 18 00 00', 'ffff'])
+      assert.throws(() => flacFrameSamples(bytes(frame)), { name: 'DecodeError' }, frame)
+  })
+})
+
+describe('Opus', () => {
+  test('the head, as Matroska and as MP4 have it: nothing is skipped', () => {
+    const made = '0002 0000 0000bb80 0000 00'.replaceAll(' ', '')
+    assert.equal(hexOf(readOpusSetup(bytes('4f70757348656164 01 02 3801 80bb0000 0000 00')).box), made)
+    assert.equal(hexOf(readOpusSetup(bytes('00 02 0138 0000bb80 0000 00')).box), made)
+    const six = readOpusSetup(bytes('4f70757348656164 01 06 3801 80bb0000 0000 01 04 02 000401020305'))
+    assert.deepEqual([six.channels, hexOf(six.box)], [6, '000600000000bb800000010402000401020305'])
+    for (const config of ['', '00', '00 00 0138 0000bb80 0000 00', '00 06 0138 0000bb80 0000 01 04'])
+      assert.throws(() => readOpusSetup(bytes(config)), { name: 'DecodeError' }, config)
+  })
+
+  test('how long a packet is heard', () => {
+    for (const [packet, samples] of [
+      ['fc', 960],
+      ['fd', 1920],
+      ['e3 02', 240],
+      ['78', 960],
+      ['1b 01', 2880],
+    ] as const)
+      assert.equal(opusPacketSamples(bytes(packet)), samples, packet)
+    for (const packet of ['', 'ff 00', 'ff 3f'])
+      assert.throws(() => opusPacketSamples(bytes(packet)), { name: 'DecodeError' }, packet)
   })
 })
 

@@ -3,27 +3,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Found, Gathering } from '../../../../../src/chapters/hls/core/gathering.ts'
-import { MAX_SAMPLES, MAX_SEGMENT_BYTES, type SegmentOrder } from '../../../../../src/chapters/hls/core/samples.ts'
+import { MAX_SAMPLES, MAX_SEGMENT_BYTES } from '../../../../../src/chapters/hls/core/samples.ts'
+import { madeOrder } from '../../kit/made-order.ts'
 
-const order: SegmentOrder = {
-  container: 'mp4',
-  packing: 'ts',
-  isHead: false,
-  number: 1,
-  width: 0,
-  height: 0,
-  video: 1,
-  sound: 2,
-  soundCodec: 'aac',
-  soundRate: 48_000,
-  soundMargin: 0,
-  isFirst: false,
-  start: 4,
-  end: 8,
-  startByte: 0,
-  endByte: 0,
-  backByte: 0,
-}
+const order = madeOrder({ container: 'mp4' })
 const sample = (track: number, item: number, isKey = true): Found<number> => ({ track, time: 5, isKey, item })
 
 test('bytes: a picture of gigabytes, and many that lie over each other', () => {

@@ -5,7 +5,6 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { blocksFrom } from '../../../../../src/chapters/hls/core/matroska/blocks.ts'
 import { matroskaSamples } from '../../../../../src/chapters/hls/core/matroska/matroska-samples.ts'
-import type { SegmentOrder } from '../../../../../src/chapters/hls/core/samples.ts'
 import { NotHere } from '../../../../../src/chapters/media/core/byte-source.ts'
 import { MemorySource } from '../../../media/kit/memory-source.ts'
 import {
@@ -18,6 +17,7 @@ import {
   parent,
   simpleBlock,
 } from '../../kit/made-matroska.ts'
+import { madeOrder } from '../../kit/made-order.ts'
 
 const bytes = (hex: string): Buffer => Buffer.from(hex.replaceAll(' ', ''), 'hex')
 const hexOf = (value: Uint8Array): string => Buffer.from(value).toString('hex')
@@ -28,29 +28,6 @@ const DEFAULT_DURATION = 0x23_e3_83
 const FILLING = element(0xec, new Uint8Array(20_000))
 const video = entry(1, 1, 'V_MPEG4/ISO/AVC', CONFIG)
 const sound = entry(2, 2, 'A_AAC', AAC)
-
-function orderOf(more: Partial<SegmentOrder>): SegmentOrder {
-  return {
-    container: 'matroska',
-    packing: 'ts',
-    isHead: false,
-    number: 0,
-    width: 0,
-    height: 0,
-    video: 1,
-    sound: 2,
-    soundCodec: 'aac',
-    soundRate: 48_000,
-    soundMargin: 0,
-    isFirst: false,
-    start: 4,
-    end: 8,
-    startByte: 0,
-    endByte: 0,
-    backByte: 0,
-    ...more,
-  }
-}
 
 describe('blocks', () => {
   /** The frames of a block with this lacing. */
@@ -104,6 +81,31 @@ describe('blocks', () => {
   })
 })
 
+describe('what the end of a file, or nothing, bounds', () => {
+  const block = simpleBlock(1, 0, true, bytes('aabb'))
+  const read = (film: Buffer, start: number): number =>
+    [...blocksFrom(new MemorySource(film), start, film.length, new Set([1]))].length
+
+  test('a file that was cut off gives what is whole; a block that goes beyond its cluster is refused', () => {
+    const { bytes: film, places } = madeMatroska([video], [cluster(0, 'known', block, block)])
+    assert.equal(read(film, places[0] ?? 0), 2)
+    assert.equal(read(film.subarray(0, film.length - 1), places[0] ?? 0), 1)
+    const long = element(0xa3, new Uint8Array(10))
+    long[8] = 200
+    const other = madeMatroska([video], [cluster(0, 'known', block, long), cluster(1, 'known', block)])
+    assert.throws(() => read(other.bytes, other.places[0] ?? 0), /goes beyond its cluster/)
+  })
+
+  test('elements without number are not walked through', () => {
+    const nothing = Buffer.alloc(2 * 200_000)
+    for (let at = 0; at < nothing.length; at += 2) nothing.writeUInt16BE(0xec_80, at)
+    for (const clusters of [[cluster(0, 'known', nothing, block)], [nothing, cluster(0, 'known', block)]]) {
+      const { bytes: film, places } = madeMatroska([video], clusters)
+      assert.throws(() => read(film, places[0] ?? 0), /too many elements/)
+    }
+  })
+})
+
 describe('a segment', () => {
   const key = (ticks: number, name: string, ...more: Buffer[]): Buffer =>
     cluster(ticks, 'known', simpleBlock(1, 0, true, bytes(name)), ...more)
@@ -116,7 +118,7 @@ describe('a segment', () => {
     ]
     const { bytes: film, places } = madeMatroska([video, sound], clusters)
     const [backByte = 0, startByte = 0, endByte = 0] = places
-    const found = matroskaSamples(new MemorySource(film), orderOf({ startByte, endByte, backByte }))
+    const found = matroskaSamples(new MemorySource(film), madeOrder({ startByte, endByte, backByte }))
     assert.deepEqual(
       found.video.samples.map(sample => [sample.time, sample.isKey, hexOf(sample.bytes)]),
       [
@@ -134,7 +136,7 @@ describe('a segment', () => {
     )
     const first = matroskaSamples(
       new MemorySource(film),
-      orderOf({ isFirst: true, start: 0, end: 4, startByte: backByte, endByte: startByte, backByte }),
+      madeOrder({ isFirst: true, start: 0, end: 4, startByte: backByte, endByte: startByte, backByte }),
     )
     assert.deepEqual(
       first.sound?.samples.map(sample => hexOf(sample.bytes)),
@@ -149,7 +151,7 @@ describe('a segment', () => {
     ]
     const { bytes: film, places } = madeMatroska([video, sound], clusters)
     const [backByte = 0, startByte = 0] = places
-    const order = orderOf({
+    const order = madeOrder({
       startByte,
       endByte: film.length,
       backByte,
@@ -173,7 +175,7 @@ describe('a segment', () => {
     const stripped = encodings(parent(0x5034, element(0x4254, bytes('03')), element(0x4255, bytes('0102'))))
     const read = (...more: Buffer[]): string => {
       const { bytes: film, places } = madeMatroska([entry(1, 1, 'V_MPEG4/ISO/AVC', CONFIG, ...more)], [key(4000, 'a1')])
-      const order = orderOf({ sound: null, startByte: places[0] ?? 0, endByte: film.length })
+      const order = madeOrder({ sound: null, startByte: places[0] ?? 0, endByte: film.length })
       return hexOf(matroskaSamples(new MemorySource(film), order).video.samples[0]?.bytes ?? bytes(''))
     }
     assert.equal(read(), 'a1')
@@ -189,7 +191,7 @@ describe('a segment', () => {
     const clusters = [key(0, 'a0', simpleBlock(2, 0, true, bytes('5a')), simpleBlock(2, 21, true, bytes('5b')))]
     const { bytes: film, places } = madeMatroska([video, delayed], clusters)
     const last = { isFirst: true, start: 0, end: Number.POSITIVE_INFINITY }
-    const order = orderOf({ ...last, startByte: places[0] ?? 0, endByte: film.length })
+    const order = madeOrder({ ...last, startByte: places[0] ?? 0, endByte: film.length })
     const [first, second] = matroskaSamples(new MemorySource(film), order).sound?.samples ?? []
     assert.equal(second, undefined, 'the first frame is not heard')
     assert.equal(hexOf(first?.bytes ?? bytes('')), '5b')
@@ -199,7 +201,7 @@ describe('a segment', () => {
   test('a length of frames is told; a key frame that is not where the index says is refused', () => {
     const timed = entry(1, 1, 'V_MPEG4/ISO/AVC', CONFIG, element(DEFAULT_DURATION, bytes('027bc86b')))
     const { bytes: film, places } = madeMatroska([timed], [key(3000, 'a1')])
-    const order = orderOf({ sound: null, startByte: places[0] ?? 0, endByte: film.length })
+    const order = madeOrder({ sound: null, startByte: places[0] ?? 0, endByte: film.length })
     assert.throws(() => matroskaSamples(new MemorySource(film), order), /no key frame/)
     const found = matroskaSamples(new MemorySource(film), { ...order, start: 3 })
     assert.ok(Math.abs((found.video.frameSeconds ?? 0) - 1 / 24) < 1e-4)

@@ -5,6 +5,7 @@ import { describe, test } from 'node:test'
 import { masterPlaylist, segmentPlaylist } from '../../../../../src/chapters/hls/core/playlists.ts'
 import { orderOf, planOf } from '../../../../../src/chapters/hls/core/segment-plan.ts'
 import { DecodeError } from '../../../../../src/base/errors.ts'
+import type { FilmTrack } from '../../../../../src/chapters/media/core/film-facts.ts'
 import { madeFacts } from '../../kit/made-facts.ts'
 
 const SIZE = 1_000_000
@@ -29,6 +30,13 @@ describe('where a film is cut', () => {
       planOf(alone, SIZE, null).cuts.map(({ duration, end }) => [duration, end]),
       [[14.5, Number.POSITIVE_INFINITY]],
     )
+  })
+
+  test('the longest of films has 8,192 parts at most', () => {
+    const times = Array.from({ length: 16_384 }, (_, at) => at * 4)
+    const keys = { track: 1, times, bytes: times.map(time => time * 10), gap: 0 }
+    const { cuts } = planOf(madeFacts({ keys, duration: 65_536 }), SIZE, null)
+    assert.deepEqual([cuts.length, cuts[1]?.start, cuts[1]?.backByte], [8192, 8, 40])
   })
 
   test('the sound that is asked for, else the default one that can be copied, or none', () => {
@@ -71,6 +79,19 @@ describe('where a film is cut', () => {
     assert.match(masterPlaylist(plan, 'q'), /CODECS="hvc1\.1\.6\.L93\.B0,mp4a\.40\.2"/)
   })
 
+  test('FLAC and Opus are copied into fragments where there is no other sound, or when they are asked for', () => {
+    const [video, sound, other] = madeFacts().tracks
+    assert.ok(video !== undefined && sound !== undefined && other !== undefined)
+    for (const codec of ['flac', 'opus']) {
+      const lossless: FilmTrack = { ...sound, id: 8, codec }
+      const alone = planOf(madeFacts({ tracks: [video, lossless] }), SIZE, null)
+      assert.deepEqual([alone.sound?.id, alone.packing, alone.isConverted], [8, 'fmp4', false])
+      const beside = planOf(madeFacts({ tracks: [video, lossless, other] }), SIZE, null)
+      assert.deepEqual([beside.sound?.id, beside.packing], [3, 'ts'])
+      assert.equal(planOf(madeFacts({ tracks: [video, lossless, other] }), SIZE, 8).packing, 'fmp4')
+    }
+  })
+
   test('what cannot be cut says why', () => {
     const [video, sound] = madeFacts().tracks
     assert.ok(video !== undefined && sound !== undefined)
@@ -108,6 +129,16 @@ describe('playlists', () => {
     const mp3 = { ...sound, codec: 'mp3', codecString: 'mp3' }
     const named = masterPlaylist(planOf(madeFacts({ tracks: [video, mp3] }), SIZE, null), '')
     assert.match(named, /CODECS="avc1\.640028,mp4a\.40\.34"/)
+  })
+
+  test('the same for whoever asks, but for what opens it', () => {
+    const plan = planOf(madeFacts(), SIZE, null)
+    const [one, other] = [segmentPlaylist(plan, 'token=abc'), segmentPlaylist(plan, 'token=$&')]
+    assert.equal(
+      one.replaceAll('token=abc', () => 'token=$&'),
+      other,
+    )
+    assert.equal(other.split('token=$&').length, 4)
   })
 
   test('the one of segments has all of them, none longer than it says', () => {

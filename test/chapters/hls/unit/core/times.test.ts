@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { decodeTimes } from '../../../../../src/chapters/hls/core/decode-times.ts'
+import { decodeTimes, fromZero } from '../../../../../src/chapters/hls/core/decode-times.ts'
 import { evenTimes } from '../../../../../src/chapters/hls/core/even-times.ts'
 import { fuzzSource } from '../../../../kit/sim/fuzz.ts'
 
@@ -39,6 +39,15 @@ describe('decode times', () => {
         assert.ok(at === 0 || time > (times[at - 1] ?? 0), `${seed}: picture ${at} rises`)
       }
     }
+  })
+})
+
+describe('before the start of the clock', () => {
+  test('what lies there is decoded and shown at once; the rest stays', () => {
+    const times = { decoded: [-4, -2, 0, 10], shown: [-1, 20, 5, 12] }
+    assert.deepEqual(fromZero(times), { decoded: [0, 1, 2, 10], shown: [0, 20, 5, 12] })
+    const usual = { decoded: [0, 5], shown: [7, 9] }
+    assert.deepEqual(fromZero(usual), usual)
   })
 })
 

@@ -10,6 +10,7 @@ import { SegmentLine } from '../../../../../src/chapters/hls/service/segment-lin
 import type { FilmFacts } from '../../../../../src/chapters/media/core/film-facts.ts'
 import { FilmDisk } from '../../../../../src/chapters/media/service/film-bytes.ts'
 import { SharedArena } from '../../../../../src/pools/arena.ts'
+import { fuzzSource } from '../../../../kit/sim/fuzz.ts'
 import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 import { MemoryFilm } from '../../../media/kit/memory-film.ts'
 import { HeldMaker } from '../../kit/held-maker.ts'
@@ -103,11 +104,81 @@ describe('segments of films in downloads', () => {
 
   test('what segments do not need is not waited for; what they need is, and is no fault of the film', async () => {
     wanted = true
-    await hls.plan(film, stays())
-    assert.deepEqual(waits, [0])
     facts = { ...madeFacts(), duration: null }
     await assert.rejects(hls.plan(film, stays()), { code: 'NotReady' })
-    assert.deepEqual(waits, [0, 0, 20_000])
+    assert.deepEqual(waits, [0, 20_000])
+    facts = madeFacts()
+    for (let time = 0; time < 2; time += 1) await hls.plan(film, stays())
+    assert.deepEqual(waits, [0, 20_000, 0], 'and then it is known')
+    assertQuiet()
+  })
+
+  test('cuts of sixteen films are kept, those of the others asked for again', async () => {
+    others = Array.from({ length: 17 }, (_, index) => new MemoryFilm(new Uint8Array(SIZE), index))
+    const plan = (index: number): Promise<unknown> => hls.plan({ ...film, fileIndex: String(index) }, stays())
+    for (let index = 0; index < 17; index += 1) await plan(index)
+    await plan(16)
+    assert.equal(asks, 17)
+    await plan(0)
+    assert.equal(asks, 18)
+  })
+
+  test('the number of a file has one text, which links know', async () => {
+    for (const fileIndex of ['00', '01', '007'])
+      await assert.rejects(hls.plan({ ...film, fileIndex }, stays()), { code: 'FileNotFound' })
+    assert.equal(asks, 0)
+  })
+
+  test('whoever asks for a playlist has conversions made ready, one at a time', async () => {
+    await hls.plan(film, stays())
+    assert.deepEqual([makers[0].warmed, makers[1].warmed], [0, 0], 'nothing is converted')
+    await hls.plan({ ...film, sound: 3 }, stays())
+    assert.deepEqual([makers[0].warmed, makers[1].warmed], [0, 1])
+    await hls.segment({ ...film, sound: 3 }, '0.ts', stays())
+    assert.deepEqual([makers[0].begun, makers[1].begun], [0, 1], 'by whoever is ready')
+  })
+
+  test('a film stays with whoever has its index', async () => {
+    others = [0, 1].map(index => new MemoryFilm(new Uint8Array(SIZE), index))
+    const ask = (index: number, name: string): Promise<unknown> =>
+      hls.segment({ ...film, fileIndex: String(index) }, name, stays())
+    const made: SegmentOutcome = { kind: 'made', bytes: Uint8Array.of(1) }
+    for (const maker of makers) maker.outcome = () => new Promise(resolve => clock.after(10, () => resolve(made)))
+    const both = Promise.all([ask(0, '0.ts'), ask(1, '0.ts')])
+    await clock.advance(10)
+    await both
+    const tags = new Map<HeldMaker, Set<string>>()
+    for (const maker of makers)
+      maker.outcome = async ({ tag }) => {
+        tags.set(maker, (tags.get(maker) ?? new Set()).add(tag))
+        return made
+      }
+    for (const index of [0, 1, 1, 0, 0, 1]) await ask(index, '1.ts')
+    assert.deepEqual(
+      [...tags.values()].map(({ size }) => size),
+      [1, 1],
+    )
+  })
+
+  test('of what an index says a part is waited for, and not the whole film', async () => {
+    const mib = 1024 * 1024
+    memory = new MemoryFilm(new Uint8Array(100 * mib))
+    memory.holes = [{ start: 60 * mib, end: 70 * mib }]
+    facts = madeFacts({ keys: { track: 1, times: [0], bytes: [0], gap: 0 } })
+    assert.equal((await hls.segment(film, '0.ts', stays())).length, 1)
+    assert.deepEqual(memory.waited, [])
+  })
+
+  test('what does not come in is not waited for without end; what comes by and by is', async () => {
+    memory.holes = [{ start: 1000, end: 2000 }]
+    const asked = hls.segment(film, '0.ts', stays())
+    await clock.advance(119_000)
+    memory.arrive({ start: 1000, end: 1500 })
+    await clock.advance(119_000)
+    assert.equal(hls.jobs, 1)
+    const refused = assert.rejects(asked, { code: 'NotReady', message: /Nothing of this part/ })
+    await clock.advance(1000)
+    await refused
     assertQuiet()
   })
 
@@ -205,14 +276,69 @@ describe('segments of films in downloads', () => {
     assertQuiet()
   })
 
-  test('a film that cannot be read is told so', async () => {
+  test('twenty at a time, each leaving somewhere on its way: nothing of them is left', async () => {
+    const source = fuzzSource(7)
+    let most = 0
+    for (const maker of makers)
+      maker.outcome = () =>
+        new Promise(resolve => clock.after(source.below(40), () => resolve({ kind: 'made', bytes: Uint8Array.of(1) })))
+    const ends = { made: 0, left: 0, refused: 0 }
+    others = Array.from({ length: 4 }, (_, index) => new MemoryFilm(new Uint8Array(SIZE), index))
+    for (let round = 0; round < 40; round += 1) {
+      const asked = Array.from({ length: 20 }, async (_, at) => {
+        const client = new AbortController()
+        const leaves = clock.after(source.below(200), () => client.abort())
+        try {
+          await hls.segment({ ...film, fileIndex: String(at % 4) }, `${source.below(3)}.ts`, { signal: client.signal })
+          ends.made += 1
+        } catch (error) {
+          assert.ok(error instanceof AppError, String(error))
+          ends[error.code === 'Aborted' ? 'left' : 'refused'] += 1
+        }
+        leaves.cancel()
+      })
+      for (let ms = 0; ms < 250; ms += 1) {
+        await clock.advance(1)
+        most = Math.max(most, line.length)
+        assert.ok(makers[0].active + makers[1].active <= 2)
+      }
+      await Promise.all(asked)
+    }
+    await clock.advance(40)
+    assert.ok(most >= 15, `${most} waited for a turn`)
+    assert.ok(ends.made > 200 && ends.left > 200, JSON.stringify(ends))
+    for (const other of others) assert.equal(other.open, 0)
+    assertQuiet()
+  })
+
+  test('a film that cannot be read is told so, and the segment left alone for a minute', async () => {
+    const refused = (name: string, message: RegExp): Promise<void> =>
+      assert.rejects(hls.segment(film, name, stays()), { code: 'MediaUnreadable', message })
+    const begun = (): number => makers[0].begun + makers[1].begun
     for (const maker of makers) maker.outcome = async () => ({ kind: 'unreadable', why: 'its clock stands still' })
-    await assert.rejects(hls.segment(film, '0.ts', stays()), {
-      code: 'MediaUnreadable',
-      message: /its clock stands still/,
-    })
+    for (let time = 0; time < 3; time += 1) await refused('0.ts', /its clock stands still/)
+    assert.equal(begun(), 1)
     for (const maker of makers) maker.outcome = async () => ({ kind: 'missing', range: { start: 0, end: 1 } })
-    await assert.rejects(hls.segment(film, '0.ts', stays()), { code: 'MediaUnreadable', message: /again and again/ })
+    await refused('1.ts', /again and again/)
+    await clock.advance(60_000)
+    for (const maker of makers) maker.outcome = async () => ({ kind: 'made', bytes: Uint8Array.of(1) })
+    for (const name of ['0.ts', '1.ts']) assert.equal((await hls.segment(film, name, stays())).length, 1)
+    assertQuiet()
+  })
+
+  test('a film that has cost too much three times is left alone as a whole', async () => {
+    const why = 'it takes too long'
+    for (const maker of makers) maker.outcome = async () => ({ kind: 'unreadable', why, isCostly: true })
+    const ask = (name: string, fileIndex = '0'): Promise<unknown> =>
+      hls.segment({ ...film, fileIndex }, name, stays()).catch((error: unknown) => error)
+    for (const name of ['0.ts', '0.ts', '1.ts', '2.ts']) await ask(name)
+    assert.equal(makers[0].begun + makers[1].begun, 3)
+    for (const maker of makers) maker.outcome = async () => ({ kind: 'made', bytes: Uint8Array.of(1) })
+    await assert.rejects(hls.segment({ ...film, sound: 0 }, '2.ts', stays()), { message: /takes too long/ })
+    others = [memory, new MemoryFilm(new Uint8Array(SIZE), 1)]
+    assert.ok((await ask('0.ts', '1')) instanceof Uint8Array, 'another film is made')
+    await clock.advance(60_000)
+    assert.ok((await ask('0.ts')) instanceof Uint8Array)
     assertQuiet()
   })
 })

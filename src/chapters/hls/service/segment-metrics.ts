@@ -1,0 +1,21 @@
+// Figures of films in segments for Prometheus. Read at a scrape, and only when a film was asked for.
+
+import { counter, gauge } from '../../../services/diagnostics/metric-families.ts'
+import type { MetricFamily } from '../../../services/diagnostics/metrics-api.ts'
+import type { SegmentLine } from './segment-line.ts'
+import type { SegmentPlaces } from './segment-places.ts'
+
+/** Segments under way, by what they wait for, and all since the start. */
+export function segmentFamilies(
+  { taken, begun }: Pick<SegmentPlaces, 'taken' | 'begun'>,
+  { making, length }: Pick<SegmentLine, 'making' | 'length'>,
+): readonly MetricFamily[] {
+  return [
+    gauge('tributary_film_segments', 'Segments of films under way: being made, in line for that, waiting for bytes.', [
+      { labels: { state: 'making' }, value: making },
+      { labels: { state: 'line' }, value: length },
+      { labels: { state: 'waiting' }, value: Math.max(0, taken - making - length) },
+    ]),
+    counter('tributary_film_segments_total', 'Segments of films that were begun.', [{ value: begun }]),
+  ]
+}
