@@ -148,9 +148,15 @@ describe('the thread that makes segments', { concurrency: 1 }, () => {
     const clock = new VirtualClock()
     await withThread({ clock, worker: strange }, async thread => {
       for (const client of [new AbortController(), new AbortController()]) {
-        const made = thread.make(jobOf(STRANGE.loads), filmOf(STRANGE.loads), client.signal)
+        let ended = false
+        const made = assert.rejects(thread.make(jobOf(STRANGE.loads), filmOf(STRANGE.loads), client.signal), {
+          code: 'Aborted',
+        })
+        void made.then(() => (ended = true))
         client.abort()
-        await assert.rejects(made, { code: 'Aborted' })
+        await clock.advance(0)
+        assert.equal(ended, true, 'whatever the thread does')
+        assert.equal(thread.running, true)
       }
       assert.equal(await whyOf(thread, PLAIN), 'job 3', 'by the same thread')
     })
