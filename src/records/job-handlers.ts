@@ -64,6 +64,7 @@ function downloadHandlers(downloads: DownloadRows): HandlersOf<'download'> {
 function progressHandlers(progress: ProgressRows): HandlersOf<'progress'> {
   return {
     'progress.verified': (infoHash, pieces, atMs) => progress.verified(infoHash, pieces, atMs),
+    'progress.dropped': (infoHash, pieces) => progress.dropped(infoHash, pieces),
     'progress.checkpoint': (infoHash, have, files, atMs) =>
       progress.checkpoint(infoHash, have, runSteps(unpackFacts(files)), atMs),
     'progress.doubt': (infoHash, files) => progress.doubt(infoHash, files),
@@ -137,6 +138,8 @@ function fileHandlers(ownFiles: OwnFileRows, seen: SeenFileRows): HandlersOf<'fi
   return {
     'files.own': infoHash => ownFiles.list(infoHash),
     'files.noteOwn': (infoHash, runs) => ownFiles.note(infoHash, runs),
+    'files.made': infoHash => ownFiles.made(infoHash),
+    'files.noteMade': (infoHash, file, mark) => ownFiles.noteMade(infoHash, file, mark),
     'seen.list': (after, limit) => seen.list(after, limit),
     'seen.keep': files => seen.keep(files),
     'seen.drop': paths => seen.drop(paths),

@@ -1,9 +1,10 @@
-// Whose files are in the places of one torrent's files: those noted as its own, and what a look found out about the
-// others. Kept by the journal; the store asks here before its first write to a file. Invariant: what is noted stays so.
+// Whose files are in the places of one torrent's files: those noted as its own, among them those that it made itself,
+// and what a look found out about the others. Kept by the journal; the store asks here before its first write to a
+// file. Invariant: what is noted stays so.
 
 import type { InfoHash } from '../../base/ids.ts'
 import { piecesOfRange, type TorrentLengths } from '../../base/lengths.ts'
-import type { FileClaims, FoundFile } from '../../ports/piece-store.ts'
+import type { FileClaims, FileMark, FoundFile } from '../../ports/piece-store.ts'
 import { fileRuns, type ProgressJournal } from '../../ports/progress-journal.ts'
 import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
 import type { PieceSet } from '../../base/piece-set.ts'
@@ -13,7 +14,7 @@ export interface OwnFilesDeps {
   readonly infoHash: InfoHash
   readonly lengths: TorrentLengths
   readonly files: readonly TorrentFile[]
-  readonly journal: Pick<ProgressJournal, 'ownFiles' | 'noteOwnFiles'>
+  readonly journal: Pick<ProgressJournal, 'ownFiles' | 'noteOwnFiles' | 'madeFiles' | 'noteMadeFile'>
   /** The pieces that are there. */
   have(): PieceSet
   /** The user wants files that are in the way written over. */
@@ -29,6 +30,7 @@ export interface OwnFilesDeps {
 export class OwnFiles implements FileClaims {
   readonly #deps: OwnFilesDeps
   readonly #own = new Set<number>()
+  readonly #made = new Map<number, FileMark>()
   #allOwn = false
   readonly #found = new Map<number, FoundFile>()
   #known: Promise<void> | null = null
@@ -79,10 +81,22 @@ export class OwnFiles implements FileClaims {
     return false
   }
 
-  async note(indexes: readonly number[]): Promise<void> {
+  madeMark(index: number): FileMark | null {
+    return this.#made.get(index) ?? null
+  }
+
+  async note(indexes: readonly number[], made?: FileMark): Promise<void> {
+    const { journal, infoHash } = this.#deps
+    const [first] = indexes
+    if (made !== undefined && first !== undefined) {
+      await journal.noteMadeFile(infoHash, first, made)
+      this.#made.set(first, made)
+      this.#own.add(first)
+      return
+    }
     const news = indexes.filter(index => !this.isOwn(index))
     if (news.length === 0) return
-    await this.#deps.journal.noteOwnFiles(this.#deps.infoHash, fileRuns(news))
+    await journal.noteOwnFiles(infoHash, fileRuns(news))
     for (const index of news) this.#own.add(index)
   }
 
@@ -92,7 +106,9 @@ export class OwnFiles implements FileClaims {
 
   async #load(): Promise<void> {
     const { files, infoHash, journal } = this.#deps
-    for (const [first, last] of await journal.ownFiles(infoHash)) {
+    const [own, made] = await Promise.all([journal.ownFiles(infoHash), journal.madeFiles(infoHash)])
+    for (const [index, mark] of made) this.#made.set(index, mark)
+    for (const [first, last] of own) {
       if (first === 0 && last >= files.length - 1) this.#allOwn = true
       else for (let index = first; index <= Math.min(last, files.length - 1); index += 1) this.#own.add(index)
     }
