@@ -83,7 +83,7 @@ export class FirstWrites {
       if (this.#folder.isMade(index) || this.#underWay.has(index)) continue
       await this.#once(index, async () => {
         const made = await this.#folder.create(index)
-        if (made !== null) await claims.note([index], made.mark)
+        if (made !== null) await claims.note([index], made.mark || undefined)
       })
     }
   }
@@ -110,7 +110,7 @@ export class FirstWrites {
     const made = this.#folder.isMade(index) ? null : await this.#folder.create(index)
     if (made === null) await this.#take(claims, write)
     // Empty so far: after a kill before this it is taken like any empty file.
-    await claims.note([index], made?.mark)
+    await claims.note([index], made?.mark || undefined)
   }
 
   async #take(claims: FileClaims, { fd: index, position, buffers }: SpanWrite): Promise<void> {

@@ -53,8 +53,8 @@ export interface ProgressJournal {
   /** After PieceStore.sync(): all of `have` has reached the disk; drops the journal rows it covers. */
   checkpoint(infoHash: InfoHash, have: Uint8Array, files: readonly FileFacts[]): Promise<void>
   /**
-   * The files are not to be trusted: until the next checkpoint their facts are those that no file fits. What is had
-   * stays. Resolves when that survives a power cut.
+   * The files are not to be trusted: until the next checkpoint their facts are those that no file fits, and they are
+   * not of the torrent's making any more. What is had stays. Resolves when that survives a power cut.
    */
   doubt(infoHash: InfoHash, files: readonly number[]): Promise<void>
   /**
@@ -70,4 +70,6 @@ export interface ProgressJournal {
   madeFiles(infoHash: InfoHash): Promise<readonly MadeFile[]>
   /** As noteOwnFiles(), of a file that it made just now. */
   noteMadeFile(infoHash: InfoHash, file: number, mark: FileMark): Promise<void>
+  /** What it made until now is the user's: madeFiles() names none of it any more. Resolves as noteOwnFiles(). */
+  keepMadeFiles(infoHash: InfoHash): Promise<void>
 }

@@ -38,6 +38,7 @@ export interface RecordJobs {
   'files.noteOwn': { args: [infoHash: InfoHash, runs: readonly FileRun[]]; reply: void }
   'files.made': { args: [infoHash: InfoHash]; reply: MadeFile[] }
   'files.noteMade': { args: [infoHash: InfoHash, file: number, mark: FileMark]; reply: void }
+  'files.keepMade': { args: [infoHash: InfoHash]; reply: void }
   'progress.resume': { args: [infoHash: InfoHash]; reply: PackedResume | null }
   'event.append': { args: [atMs: number, types: readonly string[], payloads: readonly string[]]; reply: number }
   'event.read': { args: [since: number, limit: number]; reply: LoggedEvent[] }
@@ -93,6 +94,7 @@ export const durableJobs: ReadonlySet<JobName> = new Set<JobName>([
   // A file that another program's could be must be known as ours before its first byte, whatever happens then.
   'files.noteOwn',
   'files.noteMade',
+  'files.keepMade',
   'node.set',
   'node.getOrSet',
   'update.keepFollowed',

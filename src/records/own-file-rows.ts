@@ -12,6 +12,8 @@ export class OwnFileRows {
   readonly #note: Database.Statement<[number, number, string]>
   readonly #made: Database.Statement<[string], { file: number; mark: string }>
   readonly #noteMade: Database.Statement<[number, string, string]>
+  readonly #unmake: Database.Statement<[number, string]>
+  readonly #keepMade: Database.Statement<[string]>
 
   constructor(database: Database.Database) {
     this.#list = database.prepare(
@@ -25,6 +27,12 @@ export class OwnFileRows {
     )
     this.#noteMade = database.prepare(
       'INSERT OR REPLACE INTO made_files (download_id, file, mark) SELECT id, ?, ? FROM downloads WHERE info_hash = ?',
+    )
+    this.#keepMade = database.prepare(
+      'DELETE FROM made_files WHERE download_id = (SELECT id FROM downloads WHERE info_hash = ?)',
+    )
+    this.#unmake = database.prepare(
+      'DELETE FROM made_files WHERE file = ? AND download_id = (SELECT id FROM downloads WHERE info_hash = ?)',
     )
   }
 
@@ -47,5 +55,15 @@ export class OwnFileRows {
   noteMade(infoHash: InfoHash, file: number, mark: FileMark): void {
     this.#note.run(file, file, infoHash)
     this.#noteMade.run(file, mark, infoHash)
+  }
+
+  /** No file is the download's making any more. */
+  keepMade(infoHash: InfoHash): void {
+    this.#keepMade.run(infoHash)
+  }
+
+  /** Another program wrote into these files: they are not the download's making any more. */
+  unmake(infoHash: InfoHash, files: readonly number[]): void {
+    for (const file of files) this.#unmake.run(file, infoHash)
   }
 }

@@ -82,6 +82,10 @@ export class DatabaseProgress implements ProgressRecords {
     await this.#link.run('files.noteMade', infoHash, file, mark)
   }
 
+  async keepMadeFiles(infoHash: InfoHash): Promise<void> {
+    await this.#link.run('files.keepMade', infoHash)
+  }
+
   async loadResume(infoHash: InfoHash): Promise<ResumeData | null> {
     return runStepsInTurns(unpackResume(await this.#link.run('progress.resume', infoHash)), nextTurn)
   }

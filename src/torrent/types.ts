@@ -365,6 +365,11 @@ export interface AwakeTorrent {
   scrub(signal: AbortSignal): Promise<boolean>
   /** Throws AppError InvalidParameter when an index is out of range (nothing is changed). */
   select(files: readonly number[] | null): void
+  /**
+   * The files that it made are the user's from now on: nothing of them goes when it forgets, or with it (decision
+   * 0546). Rejects with what the journal said.
+   */
+  keepMade(): Promise<void>
   /** Adds trackers; those that were new. None for private torrents. */
   addTrackers(tiers: readonly (readonly string[])[]): string[]
   /** `origin`: who named them, null = the user. None for private torrents. */

@@ -175,11 +175,9 @@ const steps: Record<string, (world: World) => Promise<string | null> | string | 
     // Its hours were over just now.
     if (removed === undefined) return null
     world.taken.delete(row.infoHash)
-    // From now on what it made is the user's.
-    for (const path of world.paths(made, row.destination)) {
-      const maker = world.makers.get(inodeOf(path) ?? '')
-      if (maker === row.infoHash) world.keep('left by a download', path, world.fileParts(made, row.destination, path))
-    }
+    // From now on what is in its place is the user's, whoever made it.
+    for (const path of world.paths(made, row.destination))
+      if (existsSync(path)) world.keep('left by a download', path, world.fileParts(made, row.destination, path))
     return `removed ${row.infoHash.slice(0, 4)}`
   },
 

@@ -39,6 +39,36 @@ test('what lay there before keeps every byte, although it is noted as its own', 
   await other.close()
 })
 
+test('a file into which another program wrote while the node was away keeps every byte, also later', async () => {
+  const swarm = new SimSwarm(5496)
+  const { node, handle } = await whole(swarm, 'made', () => undefined, 5000)
+  await swarm.clock.until('it is hashed', () => heldBytes(handle) === film.content.length, 40_000)
+  await swarm.clock.advance(40_000)
+  assertUntouched(node, handle)
+  assert.deepEqual(await node.journal.madeFiles(film.infoHash), [])
+  await awake(handle).stop()
+  awake(handle).resume()
+  await swarm.clock.advance(40_000)
+  assertUntouched(node, handle)
+  await swarm.close()
+})
+
+test('what it made and is the user’s by now keeps every byte', async () => {
+  const swarm = new SimSwarm(5497)
+  const { node, handle } = await whole(swarm, 'made', at => {
+    at.sharesFiles = true
+  })
+  await awake(handle).keepMade()
+  node.sharesFiles = false
+  await swarm.clock.advance(40_000)
+  assertUntouched(node, handle)
+  await awake(handle).stop()
+  awake(handle).resume()
+  await swarm.clock.advance(40_000)
+  assertUntouched(node, handle)
+  await swarm.close()
+})
+
 test('where another download has files in its places nothing goes, until that one has gone', async () => {
   const swarm = new SimSwarm(5492)
   const { node, handle } = await whole(swarm, 'made', at => {

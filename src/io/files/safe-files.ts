@@ -83,10 +83,11 @@ export async function markAtPath(fd: number, path: string): Promise<FileMark | n
 
 /**
  * The inode with the time at which it was made, which tells it from one that had its number before. Devices are left
- * out: they have other numbers after a start of the machine.
+ * out: they have other numbers after a start of the machine. '' where the file system does not tell that time: numbers
+ * alone are given out again.
  */
-function markOf({ ino, birthtimeNs }: BigIntStats): FileMark {
-  return `${ino}-${birthtimeNs}`
+export function markOf({ ino, birthtimeNs }: Pick<BigIntStats, 'ino' | 'birthtimeNs'>): FileMark {
+  return birthtimeNs > 0n ? `${ino}-${birthtimeNs}` : ''
 }
 
 /** A folder held open. Close it after use. */

@@ -42,9 +42,10 @@ interface Place {
 }
 
 interface Answer {
-  /** Null: not known yet. */
+  /** Null: not known. */
   shares: boolean | null
-  atMs: number
+  /** When it was looked for last; null: never. */
+  atMs: number | null
   /** The search that is under way; `found`: what it or those that came meanwhile say. */
   search: { readonly done: Promise<void>; found: boolean } | null
 }
@@ -65,10 +66,10 @@ export class SharedPlaces {
     return this.#answerOf(infoHash)?.shares !== false
   }
 
-  /** The same when it is known; settles no sooner than the disks tell where their folders are. */
-  async find(infoHash: InfoHash): Promise<boolean> {
+  /** The same when it is known; settles no sooner than the disks tell where their folders are. Null: they cannot. */
+  async find(infoHash: InfoHash): Promise<boolean | null> {
     await this.#answerOf(infoHash)?.search?.done
-    return this.shares(infoHash)
+    return this.#answerOf(infoHash)?.shares ?? null
   }
 
   /** The download came, or another name or folder is in its row. */
@@ -88,7 +89,7 @@ export class SharedPlaces {
   #found(answer: Answer): void {
     answer.shares = true
     // Whoever asks next has it looked for again.
-    answer.atMs = Number.NEGATIVE_INFINITY
+    answer.atMs = null
     if (answer.search !== null) answer.search.found = true
   }
 
@@ -98,13 +99,20 @@ export class SharedPlaces {
     if (entry === undefined || !this.#set.listed) return null
     let answer = this.#answers.get(infoHash)
     if (answer === undefined) {
-      if (this.#answers.size >= MAX_ANSWERS) this.#answers.clear()
-      answer = { shares: null, atMs: 0, search: null }
+      this.#makeRoom()
+      answer = { shares: null, atMs: null, search: null }
       this.#answers.set(infoHash, answer)
     }
-    const isStale = answer.shares === null || this.#deps.clock.now() - answer.atMs >= STALE_MS
+    const isStale = answer.atMs === null || this.#deps.clock.now() - answer.atMs >= STALE_MS
     if (isStale && answer.search === null) this.#search(entry, answer)
     return answer
+  }
+
+  /** The one that was asked about first goes. */
+  #makeRoom(): void {
+    if (this.#answers.size < MAX_ANSWERS) return
+    const [oldest] = [...this.#answers].find(([, { search }]) => search === null) ?? []
+    if (oldest !== undefined) this.#answers.delete(oldest)
   }
 
   #search(entry: DownloadEntry, answer: Answer): void {
@@ -114,9 +122,9 @@ export class SharedPlaces {
       return mine.length === 0 || (await this.#isMet(entry, mine))
     }
     const done = work()
-      .catch(() => true)
+      .catch(() => null)
       .then(shares => {
-        answer.shares = shares || answer.search?.found === true
+        answer.shares = answer.search?.found === true || shares
         answer.atMs = this.#deps.clock.now()
         answer.search = null
       })
@@ -165,6 +173,11 @@ function meet(
         (a.root === b.root && isOne(a.folder, b.folder)),
     ),
   )
+}
+
+/** The two have, or may have, files in the same places; folders that are one by another path count where names are alike. */
+export function mayShare(one: StoredDownload, other: StoredDownload): boolean {
+  return meet(placesOf(one), placesOf(other), () => true)
 }
 
 /** The places of one row do not change: of many downloads they are worked out once. */

@@ -25,8 +25,8 @@ const JUMP_MS = 1000
 export interface WatchAndForgetDeps extends Pick<DownloadsDeps, 'clock' | 'log' | 'events'> {
   /** 0 = they stay. */
   settings(): { readonly watchCacheHours: number }
-  /** Another download has, or may have, files in the same places; settles when that is known. */
-  sharesFiles(infoHash: InfoHash): Promise<boolean>
+  /** Another download has, or may have, files in the same places; null: that cannot be known now. */
+  sharesFiles(infoHash: InfoHash): Promise<boolean | null>
   /** In its turn, and when `still` says then that it goes; `withFiles`: those that it made go with it. */
   remove(infoHash: InfoHash, withFiles: boolean, still: (entry: DownloadEntry) => boolean): Promise<unknown>
 }
@@ -121,6 +121,8 @@ export class WatchAndForget {
     const { infoHash, name } = entry.stored
     const { log, events } = this.#deps
     const shares = await this.#deps.sharesFiles(infoHash)
+    // Looked at again: without its row nobody would know of its files.
+    if (shares === null) return
     if (shares) log.info('another download has files in the place of one that is forgotten: they stay', { infoHash })
     let goes = false
     const still = (now: DownloadEntry): boolean => (goes = now === entry && this.#isOver(now))

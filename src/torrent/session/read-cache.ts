@@ -93,9 +93,11 @@ export class ReadCache {
     const { content, engine } = this.#core
     if (content === null || this.#atWork || this.#unable) return
     const nowMs = this.#core.now()
-    if (nowMs < this.#quietUntilMs || !this.#mayDrop()) return
+    if (nowMs < this.#quietUntilMs || !this.#core.forgets) return
     const bound = engine.limits.readCacheBytes ?? DEFAULT_BYTES
     const held = bytesHad(content)
+    // Who shares what is asked about only where something would go.
+    if ((held <= bound && this.#sweepAt === null) || !this.#mayDrop()) return
     const free = held > bound ? mayGo(content, this.#core.readers, this.#kept) : null
     const order = free === null ? [] : this.#core.readers.recent.oldest(free)
     const pieces = firstOf(content, order, held - bound + Math.floor(bound / SLACK_PART))
@@ -119,6 +121,8 @@ export class ReadCache {
     const done = work()
       .catch((error: unknown) => {
         this.#quietUntilMs = this.#core.now() + PAUSE_MS
+        // Of what is not had any more some bytes may be there still.
+        if (this.#core.forgets) this.#sweepAt ??= 0
         this.#reports.storeFailed(error)
       })
       .finally(() => {
@@ -159,6 +163,8 @@ export class ReadCache {
       const punched = await this.#punch(content, going)
       gone = piecesOf(content, punched.gone)
       if (punched.ended === null && punched.gone.length > 0) this.#quietUntilMs = Number.NEGATIVE_INFINITY
+      // Padding, and files that are not there: they would be the oldest again each time.
+      if (punched.ended === null) for (const piece of going) if (!gone.get(piece)) this.#kept.set(piece, true)
     } finally {
       this.#gone(content, gone)
       content.leaving = null
@@ -215,6 +221,7 @@ export class ReadCache {
  */
 async function keptFiles(content: TorrentContent, pieces: readonly number[]): Promise<Set<number>> {
   const { own, store } = content
+  await own.known()
   const kept = filesOf(content, pieces)
   const mine = [...kept].filter(index => own.madeMark(index) !== null)
   const given = mine.length === 0 || store.unshared === undefined ? mine : await store.unshared(mine)

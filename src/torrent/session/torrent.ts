@@ -3,6 +3,7 @@
 
 import { addressKey, type InfoHash, type PeerAddress } from '../../base/ids.ts'
 import type { AnnounceCounters, Announcer, PeerOrigin } from '../../ports/announcer.ts'
+import type { FileMark } from '../../ports/piece-store.ts'
 import type { Handshake } from '../../wire/peer/handshake.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import type { Engine } from './engine.ts'
@@ -149,6 +150,10 @@ export class Torrent implements AwakeTorrent {
   // --- session-torrent.ts, suspend-state.ts
 
   /** See TorrentControls.forgets. */
+  async keepMade(): Promise<void> {
+    await this.#core.content?.own.keepMade()
+  }
+
   setForgets(on: boolean): void {
     this.#parts.selection.setForgets(on)
   }
@@ -367,7 +372,10 @@ export class Torrent implements AwakeTorrent {
     if (choice === 'made') {
       // Asked for each file: another download may come while the disk is at it.
       const shares = (): boolean => engine.deps.events.sharesFiles?.(infoHash) !== false
-      return store.remove((index, size, mark) => shares() || (size > 0 && own.madeMark(index) !== mark))
+      // An empty file in the place of one that is not may be about to be written by another program.
+      const isMine = (index: number, size: number, mark: FileMark): boolean =>
+        own.madeMark(index) === mark || (size === 0 && content.metainfo.files[index]?.length === 0)
+      return store.remove((index, size, mark) => shares() || !isMine(index, size, mark))
     }
     await store.remove((index, sizeBytes) => sizeBytes > 0 && !own.isOwn(index) && !own.hasPieceOf(index))
   }

@@ -49,7 +49,10 @@ export class MemoryJournal implements ProgressJournal {
   async doubt(infoHash: InfoHash, files: readonly number[]): Promise<void> {
     const { have = new Uint8Array(0), files: known = [] } = this.#checkpoints.get(infoHash) ?? {}
     const facts = [...known]
-    for (const file of files) facts[file] = unfitFacts(file)
+    for (const file of files) {
+      facts[file] = unfitFacts(file)
+      this.#made.get(infoHash)?.delete(file)
+    }
     this.#checkpoints.set(infoHash, { have, files: facts })
   }
 
@@ -70,6 +73,10 @@ export class MemoryJournal implements ProgressJournal {
     const known = this.#made.get(infoHash)
     if (known === undefined) this.#made.set(infoHash, new Map([[file, mark]]))
     else known.set(file, mark)
+  }
+
+  async keepMadeFiles(infoHash: InfoHash): Promise<void> {
+    this.#made.delete(infoHash)
   }
 
   /** The download was removed. */

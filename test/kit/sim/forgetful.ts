@@ -109,11 +109,15 @@ export async function readOn(
   }
 }
 
-/** A node that has the whole film and forgets; `own`: it is noted as the torrent's, and of its making. */
+/**
+ * A node that has the whole film and forgets; `own`: it is noted as the torrent's, and of its making; `leftMs`: the time
+ * that the file had when it was left, and it is another one now unless that is 1.
+ */
 export async function whole(
   swarm: SimSwarm,
   own: 'found' | 'made',
   before: (node: SimNode) => void = () => undefined,
+  leftMs = 1,
 ): Promise<{ node: SimNode; handle: TorrentHandle }> {
   const node = await swarm.node({ session: { readCacheBytes: BOUND } })
   const pieces = film.content.length / PIECE
@@ -121,7 +125,7 @@ export async function whole(
   if (own === 'made') await node.journal.noteMadeFile(film.infoHash, 0, MEMORY_MARK)
   else await node.journal.noteOwnFiles(film.infoHash, [ALL_FILES])
   before(node)
-  const files = [{ index: 0, exists: true, sizeBytes: film.content.length, mtimeMs: 1 }]
+  const files = [{ index: 0, exists: true, sizeBytes: film.content.length, mtimeMs: leftMs }]
   const resume = { have: new Uint8Array(pieces / 8).fill(0xff), suspect: [], files, newestMs: 0 }
   await node.journal.checkpoint(film.infoHash, resume.have, files)
   const handle = node.add(film, { controls: FORGETS, resume })

@@ -262,6 +262,11 @@ export class FakeTorrent extends ForecastDouble implements TorrentHandle, AwakeT
     return true
   }
 
+  keepMade(): Promise<void> {
+    this.calls.push('keepMade')
+    return Promise.resolve()
+  }
+
   select(files: readonly number[] | null): void {
     this.calls.push(`select ${String(files)}`)
     this.selectedFiles = files

@@ -56,7 +56,7 @@ class Bench {
     return first
   }
 
-  find(): Promise<boolean> {
+  find(): Promise<boolean | null> {
     return this.places.find(this.first.stored.infoHash)
   }
 
@@ -117,7 +117,8 @@ test('two paths to one folder: a link, a bind mount, and what cannot be told', a
     clock: { now: () => 0 },
     identifyFolder: () => Promise.reject(new Error('EIO')),
   })
-  assert.equal(await places.find(failing.first.stored.infoHash), true)
+  assert.equal(await places.find(failing.first.stored.infoHash), null)
+  assert.equal(places.shares(failing.first.stored.infoHash), true)
   const silent = new SharedPlaces(failing.set, {
     clock: { now: () => 0 },
     identifyFolder: () => new Promise(() => undefined),
@@ -165,8 +166,10 @@ test('nothing is known of what is no download, of one without metadata, and befo
   assert.equal(await bench.find(), true)
   const infoHash = parseInfoHash('f'.repeat(40))
   assert.ok(infoHash)
-  assert.equal(await bench.places.find(infoHash), true)
+  assert.equal(await bench.places.find(infoHash), null)
+  assert.equal(bench.places.shares(infoHash), true)
   const early = new Bench({})
   early.set.listed = false
-  assert.equal(await early.find(), true)
+  assert.equal(await early.find(), null)
+  assert.equal(early.now(), true)
 })
