@@ -42,8 +42,7 @@ import { HELD_BACK, HeavyLoads } from './heavy-loads.ts'
 import { ListPages } from './list/list-pages.ts'
 import type { ListPage, ListQuery } from './list/list-query-api.ts'
 import { SeedingGoals } from './seeding-goals.ts'
-import { controlsOf } from './download-controls.ts'
-import { mayShare, SharedPlaces } from './shared-places.ts'
+import { forgettingBeside, SharedPlaces } from './shared-places.ts'
 import { StorageMoves } from './storage-moves.ts'
 import { StalledDownloads } from './stalled-downloads.ts'
 import { rateOfOthers, streamableFile } from './stream-files.ts'
@@ -352,17 +351,10 @@ export class Downloads implements DownloadsService {
 
   async remove(infohash: string, removeData: boolean): Promise<{ infohash: string; removed: boolean }> {
     this.#set.checkReady()
-    if (!removeData) await this.#keepBeside(this.#set.find(infohash))
+    if (!removeData)
+      for (const other of forgettingBeside(this.#set, this.#set.find(infohash)))
+        await this.#inTurn(other, async ({ torrent }) => (await torrent.wake()).keepMade())
     return this.#remove(infohash, removeData)
-  }
-
-  /** Files that stay of a download stay for good: those that made them have them from now on as others' files. */
-  async #keepBeside(entry: DownloadEntry): Promise<void> {
-    for (const other of this.#set.entries.values()) {
-      const forgets = other !== entry && controlsOf(other.stored).watchAndForget === true
-      if (!forgets || !mayShare(other.stored, entry.stored)) continue
-      await this.#inTurn(other.stored.infoHash, async ({ torrent }) => (await torrent.wake()).keepMade())
-    }
   }
 
   /** `still`: asked before, and again in its turn when nothing else is being done to it; false: nothing is removed. */

@@ -10,6 +10,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { StoredDownload } from '../../ports/records.ts'
 import { safeName } from '../../wire/metainfo/safe-path.ts'
 import { foldName } from '../../wire/metainfo/unique-paths.ts'
+import { controlsOf } from './download-controls.ts'
 import type { DownloadEntry } from './download-entry.ts'
 import type { DownloadSet } from './download-set.ts'
 
@@ -175,9 +176,14 @@ function meet(
   )
 }
 
-/** The two have, or may have, files in the same places; folders that are one by another path count where names are alike. */
-export function mayShare(one: StoredDownload, other: StoredDownload): boolean {
-  return meet(placesOf(one), placesOf(other), () => true)
+/**
+ * Downloads that forget, and have, or may have, files in the places of another one. When that one is removed and its
+ * files stay, they stay for good: those that made them have them as others' files from then on.
+ */
+export function forgettingBeside(set: Pick<DownloadSet, 'entries'>, { stored }: DownloadEntry): InfoHash[] {
+  const rows = [...set.entries.values()].map(one => one.stored)
+  const forgetting = rows.filter(row => row !== stored && controlsOf(row).watchAndForget === true)
+  return forgetting.filter(row => meet(placesOf(row), placesOf(stored), () => true)).map(({ infoHash }) => infoHash)
 }
 
 /** The places of one row do not change: of many downloads they are worked out once. */
