@@ -110,8 +110,8 @@ export async function readOn(
 }
 
 /**
- * A node that has the whole film and forgets; `own`: it is noted as the torrent's, and of its making; `leftMs`: the time
- * that the file had when it was left, and it is another one now unless that is 1.
+ * A node that has the whole film and forgets; `own`: it is noted as the torrent's, and of its making.
+ * `leftMs`: the time of the file when it was left, which now is 1.
  */
 export async function whole(
   swarm: SimSwarm,

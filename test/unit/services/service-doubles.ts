@@ -84,7 +84,6 @@ export class HandClock implements Clock {
   }
 }
 
-/** Nothing is in the way. */
 export const noObstacles: TorrentObstacles = { ...NO_OBSTACLES, private: false }
 
 /** One torrent of the fake engine. */
@@ -97,7 +96,7 @@ export class FakeTorrent extends ForecastDouble implements TorrentHandle, AwakeT
   openReaders = 0
   /** What readers wait at has not come; else it is there. */
   readersWait = false
-  /** What readers were told of films. */
+  readonly keepMade = async (): Promise<void> => void this.calls.push('keepMade')
   readonly films: FilmFacts[] = []
   tiers: string[][]
   webSeedRows: WebSeedRow[]
@@ -260,11 +259,6 @@ export class FakeTorrent extends ForecastDouble implements TorrentHandle, AwakeT
   async scrub(): Promise<boolean> {
     this.calls.push('scrub')
     return true
-  }
-
-  keepMade(): Promise<void> {
-    this.calls.push('keepMade')
-    return Promise.resolve()
   }
 
   select(files: readonly number[] | null): void {

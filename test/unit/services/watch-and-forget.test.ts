@@ -304,3 +304,16 @@ test('where another download has the same files they stay, and only the list for
   assert.equal(one.engine.log.at(-1), `remove ${infoHash.slice(0, 4)} false`)
   assert.ok(one.records.rows.has(same.infoHash))
 })
+
+test('what stays of a download that is removed stays for good: one in the same place keeps what it has made', async () => {
+  const one = await bench()
+  const twin = makeTorrent({ name: 'film.mkv', length: 100_000, pieceLength: 65_536 })
+  const elsewhere = makeTorrent({ name: 'other.mkv', length: 100_000 })
+  for (const { torrent } of [twin, elsewhere]) await one.downloads.addFile(torrent, {})
+  const asked = () => one.engine.torrents.get(infoHash)?.calls.filter(call => call === 'keepMade').length
+  await one.downloads.remove(elsewhere.infoHash, false)
+  assert.equal(asked(), 0)
+  await one.downloads.remove(twin.infoHash, false)
+  assert.equal(asked(), 1)
+  await one.downloads.stop()
+})

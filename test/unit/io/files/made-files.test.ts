@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { markOf } from '../../../src/io/files/safe-files.ts'
-import { parseInfoHash } from '../../../src/base/ids.ts'
-import { emptyPieceSet } from '../../../src/base/piece-set.ts'
-import { OwnFiles } from '../../../src/torrent/pieces/own-files.ts'
-import { MemoryJournal } from '../../kit/doubles/memory-journal.ts'
+import { markOf } from '../../../../src/io/files/safe-files.ts'
+import { parseInfoHash } from '../../../../src/base/ids.ts'
+import { emptyPieceSet } from '../../../../src/base/piece-set.ts'
+import { OwnFiles } from '../../../../src/torrent/pieces/own-files.ts'
+import { MemoryJournal } from '../../../kit/doubles/memory-journal.ts'
 
 const infoHash = parseInfoHash('5'.repeat(40)) ?? assert.fail()
 
