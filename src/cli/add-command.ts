@@ -17,6 +17,7 @@ export interface AddFlags {
   readonly sequential?: boolean
   readonly hops?: number
   readonly overwrite?: boolean
+  readonly forget?: boolean
 }
 
 const WHOLE_HASH = /^(?:[0-9a-f]{40}|[a-z2-7]{32})$/i
@@ -48,7 +49,7 @@ function bytesOf(source: string): Buffer | null {
 
 /** What both routes take beside the source. */
 function parametersOf(flags: AddFlags): ParametersOf<CoreRoutes, 'POST /downloads'> {
-  const { to, paused, label, select, sequential, hops, overwrite } = flags
+  const { to, paused, label, select, sequential, hops, overwrite, forget } = flags
   return {
     ...(to !== undefined && { destination: to }),
     ...(paused === true && { paused }),
@@ -56,6 +57,7 @@ function parametersOf(flags: AddFlags): ParametersOf<CoreRoutes, 'POST /download
     ...(select !== undefined && { selected_files: select }),
     ...(sequential === true && { sequential }),
     ...(overwrite === true && { overwrite }),
+    ...(forget === true && { watch_and_forget: forget }),
     ...(hops !== undefined && { anon_hops: hops }),
     // What was fetched anonymously is not seeded in the open; without it the node refuses.
     ...(hops !== undefined && hops > 0 && { safe_seeding: true }),

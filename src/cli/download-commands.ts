@@ -127,6 +127,7 @@ function addAdding(program: Command): void {
     .option('--sequential', 'fetch pieces in their order')
     .option('--hops <n>', 'anonymously, over so many hops', hopCount)
     .option('--overwrite', 'write over files that are not of it and lie in its places')
+    .option('--forget', 'fetch only what is read, keep it for a while, remove it hours after the last reader')
     .option('-w, --watch', 'show progress until it is there')
     .action((sources: string[], flags: NodeFlags & AddFlags & { watch?: boolean }) =>
       runForNode(flags, async context => {
@@ -198,6 +199,12 @@ function addStates(program: Command): void {
     .option('--label <label>', 'the labels it has from now on; may be repeated', collect, [])
     .option('--no-labels', 'take all labels away')
     .addOption(new Option('--sequential <state>', 'pieces in their order').choices(['on', 'off']))
+    .addOption(
+      new Option('--forget <state>', 'fetch only what is read, and remove it hours after the last reader').choices([
+        'on',
+        'off',
+      ]),
+    )
     .action((texts: string[], flags: NodeFlags & LimitFlags) =>
       runForNode(flags, context => patchEach(context, texts, limitChange(flags))),
     )
@@ -211,9 +218,10 @@ interface LimitFlags {
   label: string[]
   labels: boolean
   sequential?: string
+  forget?: string
 }
 
-function limitChange({ down, up, ratio, time, label, labels, sequential }: LimitFlags): DownloadChange {
+function limitChange({ down, up, ratio, time, label, labels, sequential, forget }: LimitFlags): DownloadChange {
   const change = {
     ...(down !== undefined && { max_download_speed: down }),
     ...(up !== undefined && { max_upload_speed: up }),
@@ -222,6 +230,7 @@ function limitChange({ down, up, ratio, time, label, labels, sequential }: Limit
     ...(label.length > 0 && { labels: label }),
     ...(!labels && { labels: [] }),
     ...(sequential !== undefined && { sequential: sequential === 'on' }),
+    ...(forget !== undefined && { watch_and_forget: forget === 'on' }),
   }
   if (Object.keys(change).length === 0) throw new CommandError('Nothing to change; see tributary limit --help.')
   return change

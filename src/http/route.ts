@@ -55,6 +55,8 @@ export interface RouteInput<Parameters> {
   readonly body: Uint8Array
   /** Who asks. */
   readonly caller: Caller
+  /** By a key, or where none is asked for: not by a link, which may be in anybody's hands. */
+  readonly byKey: boolean
   /** The link that it came by, of those that were given away; null: none. */
   readonly link: GivenLink | null
   /** `http://host:port`, or https, as the client reached the node: its Host was checked. */

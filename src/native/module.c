@@ -1,7 +1,7 @@
 // What JavaScript calls to hash (Node-API 8, the same file for every Node since 16), and the list of all there is.
 // Every argument is looked at before memory is: one that is wrong throws RangeError. Hashing keeps nothing between
-// calls, so any thread may call it; sockets are a thread's own (udp.c). What file-digest.c and give-back.c work with
-// lives until their promise is settled.
+// calls, so any thread may call it; sockets are a thread's own (udp.c). What file-digest.c, give-back.c and
+// punch-hole.c work with lives until their promise is settled.
 
 #define _POSIX_C_SOURCE 200809L
 #define _FILE_OFFSET_BITS 64
@@ -11,6 +11,7 @@
 #include "arguments.h"
 #include "file-digest.h"
 #include "give-back.h"
+#include "punch-hole.h"
 #include "sha.h"
 #include "udp.h"
 
@@ -134,5 +135,6 @@ NAPI_MODULE_INIT() {
   offer(env, exports, "fileDigest", file_digest);
   offer(env, exports, "giveBack", give_back);
   offer(env, exports, "collectSoon", collect_soon);
+  offer(env, exports, "punchHole", punch_hole);
   return exports;
 }

@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { FreshFiles } from '../io/files/client-paths.ts'
 import { LoadingMarksFile } from '../io/files/loading-marks-file.ts'
+import { identifyFolder } from '../io/files/identify-folder.ts'
 import { lookAtFolder, prepareFolder, readSmallFile } from '../io/files/local-paths.ts'
 import { CountedFetch } from '../services/diagnostics/work-counts.ts'
 import { Downloads } from '../services/downloads/downloads.ts'
@@ -58,13 +59,14 @@ function filesOf({
   volumes,
 }: NodeEnvironment): Pick<
   DownloadsDeps,
-  'files' | 'volumes' | 'prepareFolder' | 'lookAtFolder' | 'freeBytes' | 'loadingMarks'
+  'files' | 'volumes' | 'prepareFolder' | 'lookAtFolder' | 'identifyFolder' | 'freeBytes' | 'loadingMarks'
 > {
   return {
     files: new FreshFiles(volumes),
     volumes,
     prepareFolder: (folder, use) => prepareFolder(folder, { own, volumes }, use),
     lookAtFolder: folder => lookAtFolder(folder, { own, volumes }),
+    identifyFolder: folder => volumes.runInTime(folder, () => identifyFolder(folder)),
     freeBytes: async folder => {
       const { freeBytes } = await import('../io/files/disk-space.ts')
       return volumes.runInTime(folder, () => freeBytes(folder))

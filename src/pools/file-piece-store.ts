@@ -4,6 +4,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../base/errors.ts'
+import type { PieceRun } from '../base/piece-run.ts'
 import type { CachedReads } from '../io/files/cached-read.ts'
 import { diskErrorFrom } from '../io/files/disk-errors.ts'
 import type { DiskSpace } from '../io/files/disk-space.ts'
@@ -22,6 +23,7 @@ import type {
   FileFacts,
   PieceStore,
   PieceVerdict,
+  Punched,
   ReceivedBlock,
   StorageMove,
   StoreLayout,
@@ -38,6 +40,7 @@ import { type CheckParts, PieceCheck } from './piece-check.ts'
 import { Preparation } from './preparation.ts'
 import { rangeOf } from './piece-places.ts'
 import { JobFailed } from './pool.ts'
+import { type PunchFile, type PunchParts, punchSpans, runSpans } from './punch-spans.ts'
 import { firstBytes, runsOf, sliceSegments } from './segments.ts'
 import { SpanFiles } from './span-files.ts'
 import { type FileSpan, filesOf, groupSpans, spanLength, SpanMap } from './spans.ts'
@@ -54,6 +57,8 @@ export interface StoreParts {
   /** What a torrent in that folder never touches. */
   readonly own: (destination: string) => OwnFiles | null
   readonly cached: CachedReads
+  /** Gives bytes of a file back to the disk; default: by the machine code, where it is there. */
+  readonly punch?: PunchFile
   /** The arenas' buffers by ArenaNumber. */
   readonly arenas: readonly SharedArrayBuffer[]
 }
@@ -296,6 +301,16 @@ export class FilePieceStore implements PieceStore {
     const span = this.#fence.open ? this.#map.firstSpan(offset, length) : null
     const file = span === null || span.file < 0 ? null : this.#parts.files.peek(this.#source, span.file)
     return span === null || file === null ? null : { file, position: span.position, length: span.length }
+  }
+
+  punch(runs: readonly PieceRun[], may: () => boolean): Promise<Punched> {
+    return this.#fence.exclusive(async () => {
+      await this.#prepared()
+      const spans = runSpans(this.#layout, this.#map, runs).filter(({ file }) => this.#folder.isMade(file))
+      const noting: PunchParts['noting'] = (group, write) => this.#noting(group, write, () => false)
+      const parts = { ...this.#parts, folder: this.#folder, files: this.#spanFiles, noting, may }
+      return punchSpans(spans, this.#layout.claims, parts).finally(() => this.#markDirty(filesOf(spans)))
+    })
   }
 
   sync(): Promise<void> {

@@ -82,7 +82,8 @@ export class FirstWrites {
     for (const index of indexes) {
       if (this.#folder.isMade(index) || this.#underWay.has(index)) continue
       await this.#once(index, async () => {
-        if ((await this.#folder.create(index)) !== null) await claims.note([index])
+        const made = await this.#folder.create(index)
+        if (made !== null) await claims.note([index], made.mark || undefined)
       })
     }
   }
@@ -106,10 +107,10 @@ export class FirstWrites {
 
   async #make(claims: FileClaims, write: SpanWrite): Promise<void> {
     const index = write.fd
-    const isThere = this.#folder.isMade(index) || (await this.#folder.create(index)) === null
-    if (isThere) await this.#take(claims, write)
+    const made = this.#folder.isMade(index) ? null : await this.#folder.create(index)
+    if (made === null) await this.#take(claims, write)
     // Empty so far: after a kill before this it is taken like any empty file.
-    await claims.note([index])
+    await claims.note([index], made?.mark || undefined)
   }
 
   async #take(claims: FileClaims, { fd: index, position, buffers }: SpanWrite): Promise<void> {

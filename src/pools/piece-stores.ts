@@ -66,6 +66,8 @@ export interface FilePieceStoresDeps {
   readonly own?: (destination: string) => OwnFiles | null
   /** What the machine can do, for tests. */
   readonly chooseHash?: (choice: HashChoice) => ChosenHash
+  /** Gives bytes of a file back to the disk, for tests. */
+  readonly punch?: StoreParts['punch']
   /** Free bytes of a folder's disk, for tests. */
   readonly freeBytes?: (folder: string) => Promise<number>
 }
@@ -116,6 +118,7 @@ export class FilePieceStores implements PieceStores {
       lanes,
       cached: deps.cachedReads ?? new CachedReads(),
       own: deps.own ?? (() => null),
+      ...(deps.punch === undefined ? {} : { punch: deps.punch }),
       writingBytes: deps.blockArena.buffer.byteLength / 2,
       space: new DiskSpace(options.minFreeBytes ?? 0, {
         clock,

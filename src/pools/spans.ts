@@ -64,9 +64,9 @@ export class SpanMap {
 }
 
 /** Cuts spans into groups that touch at most `most` files each. Padding costs nothing. */
-export function groupSpans(spans: readonly FileSpan[], most: number): FileSpan[][] {
-  const groups: FileSpan[][] = []
-  let group: FileSpan[] = []
+export function groupSpans<S extends FileSpan>(spans: readonly S[], most: number): S[][] {
+  const groups: S[][] = []
+  let group: S[] = []
   let files = 0
   for (const span of spans) {
     if (span.file >= 0 && files === most) {

@@ -1,6 +1,7 @@
 // Where a torrent's verified bytes live. The engine hands over blocks in shared memory and never sees files.
 
 import { AppError } from '../base/errors.ts'
+import type { PieceRun } from '../base/piece-run.ts'
 import type { TorrentFile, V2Content } from '../wire/metainfo/torrent-types.ts'
 import type { Arena, Slot } from './arena.ts'
 import type { StoreVolume } from './volumes.ts'
@@ -12,6 +13,11 @@ import type { StoreVolume } from './volumes.ts'
  */
 export type FoundFile = 'fits' | 'replace' | 'foreign' | { readonly from: number; readonly to: number }
 
+/**
+ * Which file it is, over restarts and by whatever path: another one in its place, or a copy, has another. '' is none.
+ */
+export type FileMark = string
+
 /** Whose files are in a torrent's places. */
 export interface FileClaims {
   /** Settles when isOwn() can be asked. */
@@ -20,8 +26,10 @@ export interface FileClaims {
   isOwn(index: number): boolean
   /** Null: it was not there, or not looked at. */
   found(index: number): FoundFile | null
-  /** Makes it durable that the files are the torrent's own. */
-  note(indexes: readonly number[]): Promise<void>
+  /** Makes it durable that the files are the torrent's own; `made`: there was none, and it was made just now. */
+  note(indexes: readonly number[], made?: FileMark): Promise<void>
+  /** The file that the torrent itself made in that place; null: none, what is there is not known to be its making. */
+  madeMark(index: number): FileMark | null
   /** What lay at `path` has the name `kept` now, in the same folder. */
   setAside(path: string, kept: string): void
 }
@@ -59,8 +67,18 @@ export interface FileFacts {
   readonly mtimeMs: number
 }
 
-/** A choice among the files that are there, by index and length. */
-export type FileChoice = (index: number, sizeBytes: number) => boolean
+/** A choice among the files that are there, by index and length; `mark`: which file it is. */
+export type FileChoice = (index: number, sizeBytes: number, mark: FileMark) => boolean
+
+/** What became of bytes that were to be given back. */
+export interface Punched {
+  /** Pieces of which bytes went, the others have all of theirs; in the order asked for. */
+  readonly gone: readonly PieceRun[]
+  /** Files that keep theirs: not of the torrent's making, with other names, or not there as they were left. */
+  readonly kept: readonly number[]
+  /** Why no more were given back; null: all that may be were. `later`: the disk has no room for it now. */
+  readonly ended: 'unable' | 'later' | 'told' | null
+}
 
 /** What became of a file that is not as it was left: another lies at its path, or it has another time or length. */
 export type FileChange = 'replaced' | 'changed' | 'cut' | 'grown'
@@ -172,6 +190,13 @@ export interface PieceStore {
   readNow?(offset: number, length: number, into: Uint8Array): number
   /** The same into several parts one after the other, all of one buffer that is shared memory. */
   readPartsNow?(offset: number, parts: readonly Uint8Array[]): number
+  /**
+   * Gives the room that the runs of pieces take on the disk back to it; files stay as long as they are, and read as
+   * zeros there. After all work posted before, and before all posted later. Of files that are not of the torrent's own
+   * making, or have other names by then, no byte changes. `may` is asked before every hole; false ends it. Absent where
+   * bytes are never given back. Rejects when the disk fails: any of the bytes may be gone then.
+   */
+  punch?(runs: readonly PieceRun[], may: () => boolean): Promise<Punched>
   /** fdatasync of every file written since the last sync, and of the folders that name them. */
   sync(): Promise<void>
   /** Closes the files after all posted work. The store can be used again: files reopen on demand. */

@@ -1,7 +1,7 @@
 // Durable progress: what keeps a verified piece verified through kill -9 and power cuts.
 
 import type { InfoHash } from '../base/ids.ts'
-import type { FileFacts } from './piece-store.ts'
+import type { FileFacts, FileMark } from './piece-store.ts'
 
 /** What a torrent resumes from. */
 export interface ResumeData {
@@ -20,6 +20,9 @@ export interface ResumeData {
 
 /** Files of a torrent whose indexes follow each other, both ends included. */
 export type FileRun = readonly [first: number, last: number]
+
+/** A file by its index, and which one it was when it was made. */
+export type MadeFile = readonly [index: number, mark: FileMark]
 
 /** Every file, however many there are. */
 export const ALL_FILES: FileRun = [0, 0x7fff_ffff]
@@ -42,11 +45,16 @@ export interface ProgressJournal {
    * waits for this piece, so it does not wait for a batch to fill.
    */
   pieceVerified(infoHash: InfoHash, piece: number, awaited: boolean): Promise<void>
+  /**
+   * The pieces are not there any more: nothing that was said of them before counts, neither the journal nor the last
+   * checkpoint. Resolves when that survives a power cut: only then may their bytes go.
+   */
+  piecesDropped(infoHash: InfoHash, pieces: readonly number[]): Promise<void>
   /** After PieceStore.sync(): all of `have` has reached the disk; drops the journal rows it covers. */
   checkpoint(infoHash: InfoHash, have: Uint8Array, files: readonly FileFacts[]): Promise<void>
   /**
-   * The files are not to be trusted: until the next checkpoint their facts are those that no file fits. What is had
-   * stays. Resolves when that survives a power cut.
+   * The files are not to be trusted: until the next checkpoint their facts are those that no file fits, and they are
+   * not of the torrent's making any more. What is had stays. Resolves when that survives a power cut.
    */
   doubt(infoHash: InfoHash, files: readonly number[]): Promise<void>
   /**
@@ -58,4 +66,10 @@ export interface ProgressJournal {
   ownFiles(infoHash: InfoHash): Promise<readonly FileRun[]>
   /** More of them. Resolves when that survives a power cut too. Nothing for an unknown torrent. */
   noteOwnFiles(infoHash: InfoHash, runs: readonly FileRun[]): Promise<void>
+  /** Of those the files that the torrent itself made, where there was none. */
+  madeFiles(infoHash: InfoHash): Promise<readonly MadeFile[]>
+  /** As noteOwnFiles(), of a file that it made just now. */
+  noteMadeFile(infoHash: InfoHash, file: number, mark: FileMark): Promise<void>
+  /** What it made until now is the user's: madeFiles() names none of it any more. Resolves as noteOwnFiles(). */
+  keepMadeFiles(infoHash: InfoHash): Promise<void>
 }

@@ -24,6 +24,8 @@ export interface DownloadControls {
   readonly superSeeding?: boolean
   /** Files of others in its places are written over; absent in rows of older versions. */
   readonly overwrite?: boolean
+  /** Kept for readers only, and gone some hours after the last; absent in rows of older versions. */
+  readonly watchAndForget?: boolean
   readonly labels: readonly string[]
 }
 
@@ -56,6 +58,8 @@ export interface StoredDownload {
   readonly finishedAtMs: number | null
   /** When all of it was last hashed in the background; absent = never. */
   readonly scrubbedAtMs?: number
+  /** When it was read last, as far as that is noted: of one that is forgotten some hours later. Absent = never. */
+  readonly readAtMs?: number
   /** Readable; '' = none. */
   readonly error: string
   /** Place in the list, growing; given by insert(). */
@@ -83,6 +87,7 @@ export interface NewDownload
     | 'totalDown'
     | 'finishedAtMs'
     | 'scrubbedAtMs'
+    | 'readAtMs'
     | 'error'
     | 'controls'
     | 'seededSec'

@@ -32,6 +32,7 @@ interface DownloadRow {
   total_down: number
   finished_at: number | null
   scrubbed_at: number | null
+  read_at: number | null
   error: string
   position: number
   piece_count: number
@@ -74,6 +75,7 @@ const columns: {
   userStopped: ['user_stopped', Number],
   finishedAtMs: ['finished_at', (value: number | null) => (value === null ? null : Math.round(value))],
   scrubbedAtMs: ['scrubbed_at', Math.round],
+  readAtMs: ['read_at', Math.round],
   error: ['error', (value: string) => value],
   pieceCount: ['piece_count', (value: number) => value],
   controls: ['controls', controlsText],
@@ -260,6 +262,7 @@ function decodeRow(row: DownloadRow): StoredDownload {
     totalDown: row.total_down,
     finishedAtMs: row.finished_at,
     ...(row.scrubbed_at === null ? {} : { scrubbedAtMs: row.scrubbed_at }),
+    ...(row.read_at === null ? {} : { readAtMs: row.read_at }),
     error: row.error,
     position: row.position,
     pieceCount: row.piece_count,

@@ -34,7 +34,7 @@ export function makeHandlers(
   const ownFiles = new OwnFileRows(database)
   return {
     ...downloadHandlers(new DownloadRows(database, progress, ownFiles)),
-    ...progressHandlers(progress),
+    ...progressHandlers(progress, ownFiles),
     ...eventHandlers(events),
     ...nodeHandlers(new NodeRows(database)),
     ...updateHandlers(new UpdateRows(database)),
@@ -61,12 +61,16 @@ function downloadHandlers(downloads: DownloadRows): HandlersOf<'download'> {
   }
 }
 
-function progressHandlers(progress: ProgressRows): HandlersOf<'progress'> {
+function progressHandlers(progress: ProgressRows, ownFiles: OwnFileRows): HandlersOf<'progress'> {
   return {
     'progress.verified': (infoHash, pieces, atMs) => progress.verified(infoHash, pieces, atMs),
+    'progress.dropped': (infoHash, pieces) => progress.dropped(infoHash, pieces),
     'progress.checkpoint': (infoHash, have, files, atMs) =>
       progress.checkpoint(infoHash, have, runSteps(unpackFacts(files)), atMs),
-    'progress.doubt': (infoHash, files) => progress.doubt(infoHash, files),
+    'progress.doubt': (infoHash, files) => {
+      progress.doubt(infoHash, files)
+      ownFiles.unmake(infoHash, files)
+    },
     'progress.reset': infoHash => progress.reset(infoHash),
     'progress.resume': infoHash => packResume(progress.resumeOf(infoHash)),
   }
@@ -137,6 +141,9 @@ function fileHandlers(ownFiles: OwnFileRows, seen: SeenFileRows): HandlersOf<'fi
   return {
     'files.own': infoHash => ownFiles.list(infoHash),
     'files.noteOwn': (infoHash, runs) => ownFiles.note(infoHash, runs),
+    'files.made': infoHash => ownFiles.made(infoHash),
+    'files.noteMade': (infoHash, file, mark) => ownFiles.noteMade(infoHash, file, mark),
+    'files.keepMade': infoHash => ownFiles.keepMade(infoHash),
     'seen.list': (after, limit) => seen.list(after, limit),
     'seen.keep': files => seen.keep(files),
     'seen.drop': paths => seen.drop(paths),

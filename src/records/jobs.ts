@@ -3,7 +3,8 @@
 
 import type { InfoHash } from '../base/ids.ts'
 import type { FeedCheck, KeptFeed } from '../ports/feed-records.ts'
-import type { FileRun } from '../ports/progress-journal.ts'
+import type { FileMark } from '../ports/piece-store.ts'
+import type { FileRun, MadeFile } from '../ports/progress-journal.ts'
 import type { DownloadChange, LoggedEvent, NewDownload, StoredMetainfo } from '../ports/records.ts'
 import type { SeenFile } from '../ports/seen-files.ts'
 import type { NotedSettingChange, SettingChange } from '../ports/settings-history.ts'
@@ -26,6 +27,7 @@ export interface RecordJobs {
   'download.totals': { args: [totals: [infoHash: InfoHash, up: number, down: number][]]; reply: void }
   'download.seeded': { args: [seeded: (readonly [infoHash: InfoHash, seconds: number])[]]; reply: void }
   'progress.verified': { args: [infoHash: InfoHash, pieces: number[], atMs: number]; reply: void }
+  'progress.dropped': { args: [infoHash: InfoHash, pieces: readonly number[]]; reply: void }
   'progress.checkpoint': {
     args: [infoHash: InfoHash, have: Uint8Array, files: PackedFacts, atMs: number]
     reply: void
@@ -34,6 +36,9 @@ export interface RecordJobs {
   'progress.reset': { args: [infoHash: InfoHash]; reply: void }
   'files.own': { args: [infoHash: InfoHash]; reply: FileRun[] }
   'files.noteOwn': { args: [infoHash: InfoHash, runs: readonly FileRun[]]; reply: void }
+  'files.made': { args: [infoHash: InfoHash]; reply: MadeFile[] }
+  'files.noteMade': { args: [infoHash: InfoHash, file: number, mark: FileMark]; reply: void }
+  'files.keepMade': { args: [infoHash: InfoHash]; reply: void }
   'progress.resume': { args: [infoHash: InfoHash]; reply: PackedResume | null }
   'event.append': { args: [atMs: number, types: readonly string[], payloads: readonly string[]]; reply: number }
   'event.read': { args: [since: number, limit: number]; reply: LoggedEvent[] }
@@ -81,11 +86,15 @@ export const durableJobs: ReadonlySet<JobName> = new Set<JobName>([
   'download.insert',
   'download.update',
   'download.delete',
+  // Bytes go after it: what they are is not to be believed any more.
+  'progress.dropped',
   'progress.checkpoint',
   'progress.doubt',
   'progress.reset',
   // A file that another program's could be must be known as ours before its first byte, whatever happens then.
   'files.noteOwn',
+  'files.noteMade',
+  'files.keepMade',
   'node.set',
   'node.getOrSet',
   'update.keepFollowed',

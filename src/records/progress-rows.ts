@@ -33,6 +33,7 @@ export class ProgressRows {
   readonly #key: Database.Statement<[string], DownloadKey>
   readonly #addPiece: Database.Statement<[number, number, number, number]>
   readonly #setProgress: Database.Statement<[number, Uint8Array, string, number, number]>
+  readonly #setHave: Database.Statement<[Uint8Array, number]>
   readonly #setFiles: Database.Statement<[string, number]>
   readonly #progress: Database.Statement<[number], ProgressRow>
   readonly #journal: Database.Statement<[number], JournalRow>
@@ -49,6 +50,7 @@ export class ProgressRows {
       ON CONFLICT DO UPDATE SET at_ms = excluded.at_ms, epoch = excluded.epoch`)
     this.#setProgress = database.prepare(`
       INSERT OR REPLACE INTO progress (download_id, have, files, checkpoint_at, complete) VALUES (?, ?, ?, ?, ?)`)
+    this.#setHave = database.prepare('UPDATE progress SET have = ? WHERE download_id = ?')
     this.#setFiles = database.prepare('UPDATE progress SET files = ? WHERE download_id = ?')
     this.#progress = database.prepare(`
       SELECT have, files, complete, checkpoint_at, user_stopped
@@ -72,6 +74,18 @@ export class ProgressRows {
     const covered = this.#journal.all(key.id).filter(row => hasBit(have, row.piece))
     for (const row of covered) this.#dropPiece.run(key.id, row.piece)
     this.#setProgress.run(key.id, have, JSON.stringify(files), Math.round(atMs), 1)
+  }
+
+  /** Neither the journal nor the checkpoint says any more that the pieces are there. */
+  dropped(infoHash: InfoHash, pieces: readonly number[]): void {
+    const key = this.#key.get(infoHash)
+    if (key === undefined) return
+    for (const piece of pieces) this.#dropPiece.run(key.id, piece)
+    const row = this.#progress.get(key.id)
+    if (row === undefined) return
+    const have = Uint8Array.from(row.have)
+    for (const piece of pieces) clearBit(have, piece)
+    this.#setHave.run(have, key.id)
   }
 
   /** The files get facts that no file fits; nothing else changes. */
@@ -145,6 +159,11 @@ function isFull(bits: Uint8Array, pieceCount: number): boolean {
 /** True when bit `piece` is set, most significant first; false beyond the end. */
 function hasBit(bits: Uint8Array, piece: number): boolean {
   return ((bits[piece >> 3] ?? 0) & (0x80 >> (piece & 7))) !== 0
+}
+
+function clearBit(bits: Uint8Array, piece: number): void {
+  const byte = piece >> 3
+  if (byte < bits.length) bits[byte] = (bits[byte] ?? 0) & ~(0x80 >> (piece & 7))
 }
 
 function setBit(bits: Uint8Array, piece: number): void {

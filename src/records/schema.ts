@@ -220,6 +220,17 @@ const watching = `
   CREATE INDEX watching_at ON watching(at);
 `
 
+/** When downloads that are to be forgotten were read last, and which files a download made itself, not found. */
+const reads = `
+  ALTER TABLE downloads ADD COLUMN read_at INTEGER;
+  CREATE TABLE made_files (
+    download_id INTEGER NOT NULL REFERENCES downloads(id) ON DELETE CASCADE,
+    file INTEGER NOT NULL,
+    mark TEXT NOT NULL,
+    PRIMARY KEY (download_id, file)
+  ) STRICT, WITHOUT ROWID;
+`
+
 /** All steps; the schema this program knows is their number. */
 export const migrations: readonly Migration[] = [
   { adds: 'downloads, progress and events', sql: first },
@@ -235,6 +246,7 @@ export const migrations: readonly Migration[] = [
   { adds: 'when trackers may be asked again', sql: announces },
   { adds: 'which trackers are to hear of a completion', sql: owedCompletions },
   { adds: 'where films were left', sql: watching },
+  { adds: 'when downloads were read, which files they made', sql: reads },
 ]
 
 /** Marks the file as ours ("Trib"): another program's database is never written. */

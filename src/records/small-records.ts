@@ -2,8 +2,8 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { InfoHash } from '../base/ids.ts'
-import type { FileFacts } from '../ports/piece-store.ts'
-import type { FileRun, ResumeData } from '../ports/progress-journal.ts'
+import type { FileFacts, FileMark } from '../ports/piece-store.ts'
+import type { FileRun, MadeFile, ResumeData } from '../ports/progress-journal.ts'
 import {
   type EventLog,
   type LoggedEvent,
@@ -48,6 +48,10 @@ export class DatabaseProgress implements ProgressRecords {
     return durable
   }
 
+  async piecesDropped(infoHash: InfoHash, pieces: readonly number[]): Promise<void> {
+    await this.#link.run('progress.dropped', infoHash, pieces)
+  }
+
   async checkpoint(infoHash: InfoHash, have: Uint8Array, files: readonly FileFacts[]): Promise<void> {
     this.#totals.write(infoHash)
     // The caller's bits go on changing while the job waits.
@@ -68,6 +72,18 @@ export class DatabaseProgress implements ProgressRecords {
 
   async noteOwnFiles(infoHash: InfoHash, runs: readonly FileRun[]): Promise<void> {
     await this.#link.run('files.noteOwn', infoHash, runs)
+  }
+
+  madeFiles(infoHash: InfoHash): Promise<readonly MadeFile[]> {
+    return this.#link.run('files.made', infoHash)
+  }
+
+  async noteMadeFile(infoHash: InfoHash, file: number, mark: FileMark): Promise<void> {
+    await this.#link.run('files.noteMade', infoHash, file, mark)
+  }
+
+  async keepMadeFiles(infoHash: InfoHash): Promise<void> {
+    await this.#link.run('files.keepMade', infoHash)
   }
 
   async loadResume(infoHash: InfoHash): Promise<ResumeData | null> {

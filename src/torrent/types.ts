@@ -50,7 +50,18 @@ export interface TorrentControls extends PieceOrder, TorrentLimits {
   readonly superSeeding?: boolean
   /** True: files of others that lie in its places are written over. */
   readonly overwrite?: boolean
+  /**
+   * True: only what readers want is fetched, and kept as long as the cache has room; no peer hears of it (decision
+   * 0546).
+   */
+  readonly forgets?: boolean
 }
+
+/**
+ * Which files go with a torrent: all of its own, none, or only those that it made itself, while no other download has,
+ * or may have, files in its places.
+ */
+export type DataChoice = boolean | 'made'
 
 /** What a torrent is made from. */
 export interface TorrentSpec {
@@ -263,6 +274,11 @@ export interface TorrentEvents {
   /** Status became `error`. */
   failed(infoHash: InfoHash, error: string): void
   statusChanged(infoHash: InfoHash, status: TorrentStatus): void
+  /**
+   * Another download has, or may have, files in the places of this one's: asked before any byte of a torrent that
+   * forgets is given back, so it is answered from memory. Absent: nobody knows, and nothing is given back.
+   */
+  sharesFiles?(infoHash: InfoHash): boolean
   /** A file at `path` turned out not to be the torrent's: it has the name `kept` now, in the same folder. */
   fileSetAside?(infoHash: InfoHash, path: string, kept: string): void
 }
@@ -349,6 +365,11 @@ export interface AwakeTorrent {
   scrub(signal: AbortSignal): Promise<boolean>
   /** Throws AppError InvalidParameter when an index is out of range (nothing is changed). */
   select(files: readonly number[] | null): void
+  /**
+   * The files that it made are the user's from now on: nothing of them goes when it forgets, or with it (decision
+   * 0546). Rejects with what the journal said.
+   */
+  keepMade(): Promise<void>
   /** Adds trackers; those that were new. None for private torrents. */
   addTrackers(tiers: readonly (readonly string[])[]): string[]
   /** `origin`: who named them, null = the user. None for private torrents. */

@@ -23,6 +23,8 @@ export interface PlaylistFacts {
   readonly infohash: string
   /** The link it was asked for by: those in it last as long. */
   readonly given: GivenLink | null
+  /** Where files go on, seconds by index; others are played from their start. */
+  readonly starts: ReadonlyMap<number, number>
   /** `http://host:port` as the client reached the node. */
   readonly base: string
 }
@@ -67,6 +69,7 @@ function entryOf(facts: PlaylistFacts, { index, name, sidecars }: PlayedFile): P
     title: name,
     url: linkTo(facts, index, name),
     sidecarUrls: sidecars.map(sidecar => linkTo(facts, sidecar.index, sidecar.name)),
+    startSec: facts.starts.get(index) ?? 0,
   }
 }
 

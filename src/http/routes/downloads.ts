@@ -42,7 +42,7 @@ export const listDownloads = route({
     '`availability`: complete sources, plus the fraction of pieces that one more has; 0 when unknown.',
     '`infohash_v2` (extra): 64 digits of a v2 or hybrid torrent, else null; every path takes it for `infohash`. A torrent ' +
       'that is v2 only has the first 40 of them as its `infohash`.',
-    '`labels`, `sequential`, `super_seeding`, `seeding_*` and `moving_to` are extra, as is `priority` of a file (0 = not fetched, to 7).',
+    '`labels`, `sequential`, `super_seeding`, `watch_and_forget`, `seeding_*` and `moving_to` are extra, as is `priority` of a file (0 = not fetched, to 7).',
     '`max_*_speed`: the limit in force, 0 = none: the lower of its own and the common one. `vod_mode`: a reader is open; `vod_*`: the buffer of the newest one.',
     'Peer fields from `id` on are extra. Trackers end with the pseudo rows `[DHT]` and `[PeX]`.',
     'Each file has `progress` here too.',
@@ -111,7 +111,7 @@ export const addDownload = route({
       'no version was found within 20 s; the search goes on.',
     'What is absent comes from the settings download_defaults. `selected_files` (extra): indexes, absent = all.',
     '`paused` (extra): it is added stopped. Extra as in PATCH: `max_download_speed`, `max_upload_speed`, `seeding_ratio`, `seeding_time`, `file_priorities` ' +
-      '(not for a magnet whose files are not known: 404), `sequential`, `super_seeding`, `overwrite`, `labels`.',
+      '(not for a magnet whose files are not known: 404), `sequential`, `super_seeding`, `overwrite`, `watch_and_forget`, `labels`.',
     'A file that is there and is longer than the torrent says, or of whose whole pieces some hold data and none is right, is not of ' +
       'the download: it stops as DLSTATUS_STOPPED_ON_ERROR, `error` and `explain` say which file (`ForeignFile`), and nothing is ' +
       'changed. `overwrite` writes over such files; absent = as download_defaults.foreign_files says. A file that no whole piece can ' +
@@ -199,7 +199,7 @@ export const patchDownload = route({
       'stay. Above 0 `safe_seeding` becomes true, with 0 false. 503 `CircuitsUnavailable` where the settings forbid circuits; ' +
       '409 while its files are being moved.',
     'Extra are `destination`, `max_download_speed`, `max_upload_speed`, `seeding_ratio`, `seeding_time`, `file_priorities`, ' +
-      '`sequential`, `super_seeding`, `overwrite` and `labels`. The two speeds: bytes a second of this download alone, 0 = none.',
+      '`sequential`, `super_seeding`, `overwrite`, `watch_and_forget` and `labels`. The two speeds: bytes a second of this download alone, 0 = none.',
     '`seeding_ratio`, `seeding_time` (minutes): seeding ends at the first that is reached; -1 = never, -2 = as the ' +
       'settings say. Resuming a download that was stopped so sets both to -1.',
     '`file_priorities`: by index, 0 = not fetched, 1 (last) to 7 (first), 4 = normal, -1 = as it is; a shorter list leaves ' +
@@ -207,6 +207,11 @@ export const patchDownload = route({
       'within a priority. `super_seeding`: once complete, each new peer hears of a few pieces only (BEP 16).',
     '`overwrite` with `resume`: files that are not of the download and lie in its places are written over from now on; false ends ' +
       'that. A file with other names (hard links) is never written to: a copy takes its place.',
+    '`watch_and_forget`: only what readers ask for is fetched, and of that disk.watch_cache_bytes are kept beside what they are at; the ' +
+      'least recently read goes first. Peers and trackers are told of none of it, it is never DLSTATUS_SEEDING, and it is removed ' +
+      'disk.watch_cache_hours after the last reader (event download_forgotten), unless it is a version of a followed torrent. Only files ' +
+      'that it made itself lose bytes or go with it: not those that were there before, have other names (hard links), or lie where ' +
+      'another download has files. False: the selected files are fetched whole, and stay.',
     '`labels` replaces those there are; an empty JSON list removes all.',
     '`destination`: the files are moved there in the background, also over restarts; `moving_to` shows it until it is done. ' +
       'Nothing is overwritten. The folder where they are gives a move up. 409 while another one is under way.',
@@ -287,7 +292,8 @@ const playlist = route({
   choices: [
     'Extra. M3U in UTF-8: the selected films and sounds in the order of their names, each with a link that needs no key for ' +
       '24 hours (api.link_hours), by a given link (PUT /links) as long as that. Opened by a signed link too (`playlist_url` of the files), which opens no file by itself.',
-    'Subtitles and sound in files beside a film stand before it, as `#EXTVLCOPT:input-slave`.',
+    'Subtitles and sound in files beside a film stand before it, as `#EXTVLCOPT:input-slave`; asked for by a key, so does the second at ' +
+      'which a film that was begun goes on (`start-time`). By a link it does not: links are for others too.',
     'Waits up to 60 s for the metadata of a magnet, then 408. Nothing to play: 404.',
   ],
   parameters: null,
@@ -296,10 +302,13 @@ const playlist = route({
   errors: ['DownloadNotFound', 'FileNotFound', 'MetadataTimeout', 'NotReady'],
   sample: { path: `/downloads/${SAMPLE_INFOHASH}/playlist.m3u`, status: 200 },
   run: async ({ services, links }, input): Promise<BytesReply> => {
+    const infohash = infohashOf(input.path)
+    const left = input.byKey ? await services.watching.of(infohash) : []
     const facts = {
       downloads: services.downloads,
       links,
-      infohash: infohashOf(input.path),
+      infohash,
+      starts: new Map(left.map(({ fileindex, continue_at }) => [fileindex, continue_at])),
       given: input.link,
       base: input.base,
     }

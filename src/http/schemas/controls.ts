@@ -44,6 +44,11 @@ export const controlProperties = {
       description: 'a boolean: files that are not of the download and lie in its places are written over',
     }),
   ),
+  watch_and_forget: Type.Optional(
+    Type.Boolean({
+      description: 'a boolean: only what is read is fetched, and the download goes hours after its last reader',
+    }),
+  ),
   labels: Type.Optional(
     Type.Array(Type.String({ maxLength: 256, description: 'a label' }), {
       maxItems: 256,
@@ -57,6 +62,9 @@ export const controlFields = {
   labels: Type.Array(Type.String(), { description: 'extra' }),
   sequential: Type.Boolean({ description: 'extra: pieces in their order' }),
   super_seeding: Type.Boolean({ description: 'extra: once complete, each peer hears of a few pieces only' }),
+  watch_and_forget: Type.Boolean({
+    description: 'extra: only what is read is fetched and kept for a while; it goes hours after the last reader',
+  }),
   seeding_ratio: Type.Number({ description: 'extra: its own limit; -1 = none, -2 = as the settings say' }),
   seeding_time: Type.Integer({ description: 'extra: its own limit, minutes; -1 = none, -2 = as the settings say' }),
   moving_to: Type.String({ description: 'extra: folder its files are on their way to; empty = none' }),

@@ -87,6 +87,10 @@ class Input implements RouteInput<unknown> {
     return this.holder.caller
   }
 
+  get byKey(): boolean {
+    return this.holder.id !== ''
+  }
+
   get link(): GivenLink | null {
     return this.holder.link ?? null
   }

@@ -1,6 +1,7 @@
 // Deletes what a torrent has on the disk, folder by folder, those below before those above. Invariant: nothing is
 // deleted that the plan does not name.
 
+import type { FileMark } from '../../ports/piece-store.ts'
 import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
 import { nameOf, type PlannedFolder } from './folder-plan.ts'
 import { entriesThere, FolderWalk, type WalkPlace } from './folder-walk.ts'
@@ -12,13 +13,13 @@ import type { SafeFolder } from './safe-files.ts'
  */
 export function clearFolder(
   plan: PlannedFolder,
-  goes: (file: TorrentFile, sizeBytes: number) => boolean,
+  goes: (file: TorrentFile, sizeBytes: number, mark: FileMark) => boolean,
   place: WalkPlace,
 ): Promise<void> {
   const walk = new FolderWalk(
     {
       entries: entriesThere,
-      file: (folder, file) => folder.unlinkFile(nameOf(file), sizeBytes => goes(file, sizeBytes)),
+      file: (folder, file) => folder.unlinkFile(nameOf(file), (sizeBytes, mark) => goes(file, sizeBytes, mark)),
       // Most folders of a download that was stopped early are empty: one call, and nothing to enter.
       before: async ({ folder }, below) => !(await removeIfEmpty(folder, below)),
       after: async (folder, below) => {

@@ -8,6 +8,7 @@ import { link, lstat, mkdir, opendir, realpath, rename, rmdir, statfs, unlink } 
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError } from '../../base/errors.ts'
+import type { FileMark } from '../../ports/piece-store.ts'
 import { errnoOf } from './disk-errors.ts'
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants
@@ -50,7 +51,9 @@ export interface OpenedFile extends FileIdentity {
 }
 
 /** A descriptor just opened, with what its file looked like then. */
-export interface FreshFile extends OpenedFile, FileLook {}
+export interface FreshFile extends OpenedFile, FileLook {
+  readonly mark: FileMark
+}
 
 /** Closes a descriptor; no caller could act on a failure to close. */
 export async function closeQuietly(fd: number): Promise<void> {
@@ -65,6 +68,26 @@ export async function lookAtDescriptor(fd: number): Promise<FileLook> {
 /** The part of a stat that tells files and their changes apart. */
 export function lookOf({ dev, ino, size, mtimeNs }: BigIntStats): FileLook {
   return { dev, ino, sizeBytes: Number(size), mtimeMs: Number(mtimeNs) / 1e6 }
+}
+
+/** Which file a descriptor is of, when `path` is the only name it has now; null: it has others, or another. */
+export async function markAtPath(fd: number, path: string): Promise<FileMark | null> {
+  const stats = await statDescriptor(fd, { bigint: true })
+  const there = await lstat(path, { bigint: true }).catch((error: unknown) => {
+    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return null
+    throw error
+  })
+  const isHere = there !== null && there.dev === stats.dev && there.ino === stats.ino
+  return isHere && stats.nlink === 1n ? markOf(stats) : null
+}
+
+/**
+ * The inode with the time at which it was made, which tells it from one that had its number before. Devices are left
+ * out: they have other numbers after a start of the machine. '' where the file system does not tell that time: numbers
+ * alone are given out again.
+ */
+export function markOf({ ino, birthtimeNs }: Pick<BigIntStats, 'ino' | 'birthtimeNs'>): FileMark {
+  return birthtimeNs > 0n ? `${ino}-${birthtimeNs}` : ''
 }
 
 /** A folder held open. Close it after use. */
@@ -133,7 +156,7 @@ export class SafeFolder {
       if (!stats.isFile()) throw this.#unsafe(name, 'is not a plain file')
       if (stats.nlink === 0n) throw new AppError('FileMissing', `The file was deleted: ${join(this.path, name)}`)
       await this.#checkOpened(fd, name)
-      return { fd, atOnce, ...lookOf(stats) }
+      return { fd, atOnce, mark: markOf(stats), ...lookOf(stats) }
     } catch (error) {
       await closeQuietly(fd)
       throw error
@@ -156,10 +179,10 @@ export class SafeFolder {
     for await (const { name } of await opendir(this.#base, { bufferSize: NAMES_AT_ONCE })) yield name
   }
 
-  /** Deletes file `name` when it is a plain file, and `goes` takes its length; anything else stays. */
-  async unlinkFile(name: string, goes: (sizeBytes: number) => boolean = () => true): Promise<void> {
+  /** Deletes file `name` when it is a plain file, and `goes` takes its length and mark; anything else stays. */
+  async unlinkFile(name: string, goes: (sizeBytes: number, mark: FileMark) => boolean = () => true): Promise<void> {
     const stats = await this.stat(name)
-    if (stats?.isFile() !== true || !goes(Number(stats.size))) return
+    if (stats?.isFile() !== true || !goes(Number(stats.size), markOf(stats))) return
     await unlink(this.#child(name)).catch(ignore('ENOENT'))
   }
 

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../base/errors.ts'
 import type { OwnFiles } from '../../ports/own-files.ts'
-import type { FileChoice, FileFacts } from '../../ports/piece-store.ts'
+import type { FileChoice, FileFacts, FileMark } from '../../ports/piece-store.ts'
 import { noTurns } from '../../ports/volumes.ts'
 import { runStepsInTurns } from '../../wire/steps.ts'
 import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
@@ -156,7 +156,7 @@ export class TorrentFolder {
   }
 
   /** Makes file `index`, empty; null when something is there. Rejects as open() does. */
-  async create(index: number): Promise<FileIdentity | null> {
+  async create(index: number): Promise<FreshFile | null> {
     const { parts, name } = this.#locate(index)
     const options = { write: true, create: true, exclusive: true }
     const opened = await this.#inFolder(parts, false, folder =>
@@ -260,11 +260,11 @@ export class TorrentFolder {
    * empty.
    */
   async remove(keeps: FileChoice = () => false): Promise<void> {
-    await this.#clear((file, sizeBytes) => !keeps(file.index, sizeBytes))
+    await this.#clear((file, sizeBytes, mark) => !keeps(file.index, sizeBytes, mark))
     this.#made.clear()
   }
 
-  async #clear(goes: (file: TorrentFile, sizeBytes: number) => boolean): Promise<void> {
+  async #clear(goes: (file: TorrentFile, sizeBytes: number, mark: FileMark) => boolean): Promise<void> {
     const [top] = await this.#folders()
     const place = top === undefined ? null : await this.#placeIfThere()
     if (top !== undefined && place !== null) await clearFolder(top, goes, place)

@@ -8,7 +8,7 @@ import type { FurtherEngineOptions } from './engine-additions.ts'
 
 /** Limits of the session from section libtorrent; there -1 and 0 of a download mean "only the common limit". */
 export function limitsOf(settings: Settings): SessionLimits {
-  const { libtorrent } = settings
+  const { libtorrent, disk } = settings
   const shares = sharesOf(settings)
   const perDownload = libtorrent.max_connections_download
   return {
@@ -21,6 +21,7 @@ export function limitsOf(settings: Settings): SessionLimits {
     uploadSlots: libtorrent.upload_slots,
     streamAheadSec: libtorrent.stream_ahead_seconds,
     encryption: { mode: libtorrent.encryption, methods: libtorrent.encryption_methods },
+    readCacheBytes: disk.watch_cache_bytes,
     queue: queueOf(settings),
   }
 }

@@ -22,6 +22,7 @@ export function downloadSettings({ download_defaults: defaults, libtorrent, disk
     trackersFile: defaults.trackers_file,
     checkAfterComplete: libtorrent.check_after_complete,
     scrubDays: disk.scrub_days,
+    watchCacheHours: disk.watch_cache_hours,
   }
 }
 

@@ -44,7 +44,10 @@ export const coreRights: Rights = {
   resource_monitor: { admin: ['enabled', 'poll_interval', 'history_size', 'cpu_priority'] },
   webhooks: { admin: ['urls', 'events', 'secret'] },
   disk: {
-    admin: ['min_free_bytes', 'arena_bytes', 'range_arena_bytes', 'worker_threads', 'hash', 'open_files', 'scrub_days'],
+    admin: [
+      ...['min_free_bytes', 'arena_bytes', 'range_arena_bytes', 'worker_threads', 'hash', 'open_files', 'scrub_days'],
+      ...['watch_cache_bytes', 'watch_cache_hours'],
+    ],
   },
 }
 

@@ -299,6 +299,22 @@ export const settingsSchema = {
       needsRestart: false,
       doc: 'Complete downloads are hashed again, slowly, once in so many days; 0 = never.',
     },
+    watch_cache_bytes: {
+      kind: 'integer',
+      min: 1024 * 1024,
+      max: 1024 * 1024 * 1024 * 1024,
+      default: 2 * 1024 * 1024 * 1024,
+      needsRestart: false,
+      doc: 'Of a download that is watched and forgotten, so much stays on the disk beside what its readers are at.',
+    },
+    watch_cache_hours: {
+      kind: 'integer',
+      min: 0,
+      max: 8760,
+      default: 24,
+      needsRestart: false,
+      doc: 'A download that is watched and forgotten is removed with its files so long after its last reader; 0 = never.',
+    },
   },
 } as const satisfies Sections
 

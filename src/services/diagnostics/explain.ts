@@ -30,6 +30,7 @@ export const explainCodes = {
   no_exits_known: 'It goes through circuits, and no peer that carries traffic out of them is known yet.',
   building_circuits: 'It goes through circuits: the first are being built.',
   waiting_for_metadata: 'Its metadata is not known yet: a peer that has it is needed.',
+  nobody_reads: 'It is watched and forgotten: something is fetched only while somebody reads it.',
   nothing_selected: 'No file is selected.',
   web_seeds_failing: 'None of its web seeds gives what is missing.',
   no_trackers: 'It has no tracker, and the DHT is off or not for it: hardly anybody names peers.',
@@ -59,10 +60,14 @@ export type ExplainCode = keyof typeof explainCodes
 
 /** What is known of a download; null members: it is not loaded. */
 export interface ExplainFacts {
-  readonly stored: Pick<StoredDownload, 'userStopped' | 'goalReached' | 'movingTo' | 'selectedFiles'>
+  readonly stored: Pick<StoredDownload, 'userStopped' | 'goalReached' | 'movingTo' | 'selectedFiles'> & {
+    readonly controls?: StoredDownload['controls']
+  }
   readonly loadError: string
   /** Where the volume of its files is mounted while that does not answer; absent or null: it does. */
   readonly stalledVolume?: string | null
+  /** A reader is open; absent = none is. */
+  readonly beingRead?: boolean
   /** Circuits it goes through; absent or null: it goes through none. */
   readonly circuits?: CircuitFacts | null
   readonly torrent: {
@@ -146,6 +151,7 @@ function codesOf(facts: ExplainFacts): ExplainCode[] {
     case 'metadata':
       return [...codes, ...circuitCodes(facts), 'waiting_for_metadata', ...swarmCodes(torrent)]
     case 'downloading':
+      if (stored.controls?.watchAndForget === true && facts.beingRead !== true) return [...codes, 'nobody_reads']
       return [...codes, ...circuitCodes(facts), ...downloadCodes(torrent)]
     case 'seeding':
       return [...codes, ...circuitCodes(facts), ...seedCodes(stored, torrent)]

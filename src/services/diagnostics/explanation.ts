@@ -7,9 +7,9 @@ import { explain, type ExplainFacts, isMoving } from './explain.ts'
 
 /** `moving`: its files are being moved now; `seededSec`: how long it has seeded, all time. */
 export function explanationOf(entry: DownloadEntry, moving: boolean, seededSec: number): Explanation {
-  const { stored, loadError, circuits, stalledVolume } = entry
+  const { stored, loadError, circuits, stalledVolume, beingRead } = entry
   const torrent = entry.loaded ? { ...entry.seen(), moving } : null
-  const facts: ExplainFacts = { stored, loadError, torrent, circuits, stalledVolume }
+  const facts: ExplainFacts = { stored, loadError, torrent, circuits, stalledVolume, beingRead }
   const unloaded = { status: loadError === '' ? 'waiting-check' : 'error', downRate: 0 } as const
   return {
     infohash: stored.infoHash,

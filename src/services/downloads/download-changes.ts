@@ -2,6 +2,7 @@
 // brings. The store has it first; what is wrong with a request is found before anything changes.
 
 import { AppError } from '../../base/errors.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { DownloadChange, StoredDownload } from '../../ports/records.ts'
 import { checkSelection } from './add-checks.ts'
@@ -26,14 +27,20 @@ import type { TorrentSource } from './torrent-source.ts'
 /** What changes need of the service. */
 export interface ChangeParts {
   readonly log: Log
+  readonly clock: Pick<Clock, 'wallMs'>
   readonly moves: Pick<StorageMoves, 'request'>
   readonly stalled: Pick<StalledDownloads, 'check' | 'inTime' | 'settled'>
 }
 
-type ChangedColumns = Pick<DownloadChange, 'selectedFiles' | 'controls' | 'goalReached'>
+type ChangedColumns = Pick<DownloadChange, 'selectedFiles' | 'controls' | 'goalReached' | 'readAtMs'>
 
 /** What a PATCH asks for, as columns; none = {}. AppErrors InvalidParameter, MetadataNotFound. */
-function columnsOf({ stored }: DownloadEntry, torrent: AwakeTorrent, change: PatchDownload): ChangedColumns {
+function columnsOf(
+  { stored }: DownloadEntry,
+  torrent: AwakeTorrent,
+  change: PatchDownload,
+  nowMs: number,
+): ChangedColumns {
   const count = torrent.metainfo?.files.length ?? null
   const { selected_files: files, file_priorities: priorities } = change
   const before = controlsOf(stored)
@@ -43,10 +50,13 @@ function columnsOf({ stored }: DownloadEntry, torrent: AwakeTorrent, change: Pat
   const picks = files !== undefined || priorities !== undefined
   const goals = change.seeding_ratio !== undefined || change.seeding_time !== undefined
   const controls = { ...changeControls(before, change), filePriorities: choice.filePriorities }
+  // Its hours begin now, whenever it was read before.
+  const forgets = controls.watchAndForget === true && before.watchAndForget !== true
   return {
     ...(picks ? { selectedFiles: choice.selectedFiles } : {}),
     ...(changesControls(change) ? { controls } : {}),
     ...(goals ? { goalReached: false } : {}),
+    ...(forgets ? { readAtMs: nowMs } : {}),
   }
 }
 
@@ -110,7 +120,7 @@ export async function changeDownload(
   change: PatchDownload,
   parts: ChangeParts,
 ): Promise<void> {
-  const columns = columnsOf(entry, await entry.torrent.wake(), change)
+  const columns = columnsOf(entry, await entry.torrent.wake(), change, parts.clock.wallMs())
   if (change.destination !== undefined) await parts.moves.request(entry, change.destination, change.linkless)
   await applyColumns(set, entry, columns)
   if (change.state === 'recheck') await recheck(entry, parts)

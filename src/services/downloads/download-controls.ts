@@ -45,7 +45,8 @@ export function controlsOf(stored: Pick<StoredDownload, 'controls'>): DownloadCo
 export function torrentControls(controls: DownloadControls): TorrentControls {
   const { maxDownloadRate, maxUploadRate, sequential, superSeeding = false, overwrite = false } = controls
   const filePriorities = new Map(controls.filePriorities)
-  return { maxDownloadRate, maxUploadRate, sequential, superSeeding, overwrite, filePriorities }
+  const forgets = controls.watchAndForget === true
+  return { maxDownloadRate, maxUploadRate, sequential, superSeeding, overwrite, forgets, filePriorities }
 }
 
 /** Whether a request asks for anything of this file. */
@@ -62,6 +63,7 @@ const controlNames = [
   'sequential',
   'super_seeding',
   'overwrite',
+  'watch_and_forget',
   'labels',
 ] as const satisfies readonly (keyof ControlChange)[]
 
@@ -76,6 +78,7 @@ export function changeControls(before: DownloadControls, change: ControlChange):
     sequential: change.sequential ?? before.sequential,
     superSeeding: change.super_seeding ?? before.superSeeding === true,
     overwrite: change.overwrite ?? before.overwrite === true,
+    watchAndForget: change.watch_and_forget ?? before.watchAndForget === true,
     labels: change.labels === undefined ? before.labels : checkLabels(change.labels),
   }
 }

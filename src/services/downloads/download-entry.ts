@@ -72,6 +72,7 @@ export class DownloadEntry {
   #circuits: (() => CircuitFacts) | null = null
   // Made at the first use: most of thousands of downloads have none.
   #readers: Set<OpenReader> | null = null
+  #read = false
   #streamed: Map<string, StreamableFile> | null = null
   #told: Told | null = null
   #stalledVolume: string | null = null
@@ -86,9 +87,14 @@ export class DownloadEntry {
   }
 
   set stored(stored: StoredDownload) {
+    const before = this.#stored
     this.#stored = ofOneShape(stored)
     this.#edition += 1
+    if (!isSamePlace(before, stored)) this.placed?.(this)
   }
+
+  /** Told when its row names other places of files. */
+  placed: ((entry: DownloadEntry) => void) | null = null
 
   /** Why the torrent could not be handed to the engine; '' = it could, or was not tried yet. */
   get loadError(): string {
@@ -148,12 +154,37 @@ export class DownloadEntry {
     return this.#circuits?.() ?? null
   }
 
+  /** It was read since this was asked last, or is being read. */
+  takeRead(): boolean {
+    const read = this.#read || this.beingRead
+    this.#read = false
+    return read
+  }
+
+  /** As takeRead(), which is to say the same afterwards. */
+  get wasRead(): boolean {
+    return this.#read || this.beingRead
+  }
+
+  /** A reader is open. */
+  get beingRead(): boolean {
+    return this.#readers !== null
+  }
+
+  /** Some of it was read without a reader. */
+  noteRead(): void {
+    this.#read = true
+  }
+
   addReader(reader: OpenReader): void {
+    this.#read = true
     this.#readers ??= new Set()
     this.#readers.add(reader)
   }
 
   removeReader(reader: OpenReader): void {
+    // Until now, whenever that is asked for next.
+    this.#read = true
     this.#readers?.delete(reader)
     if (this.#readers?.size === 0) this.#readers = null
   }
@@ -338,6 +369,17 @@ export class DownloadEntry {
       destination: stored.destination,
     }
   }
+}
+
+/** Its files lie, or are to lie, where they did. */
+function isSamePlace(a: StoredDownload, b: StoredDownload): boolean {
+  return (
+    a.destination === b.destination &&
+    a.movingTo === b.movingTo &&
+    a.movedFrom === b.movedFrom &&
+    a.name === b.name &&
+    a.pieceCount === b.pieceCount
+  )
 }
 
 function* recordsOf(

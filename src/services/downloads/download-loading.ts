@@ -5,6 +5,7 @@ import { AppError, errorText } from '../../base/errors.ts'
 import type { InfoHash } from '../../base/ids.ts'
 import type { Log } from '../../ports/log.ts'
 import type { LoadedDownload } from '../../ports/records.ts'
+import type { DataChoice } from '../../torrent/types.ts'
 import { DownloadEntry } from './download-entry.ts'
 import type { DownloadSet } from './download-set.ts'
 import { decodeStored, specOf } from './new-download.ts'
@@ -34,7 +35,7 @@ export async function loadDownload(set: DownloadSet, loaded: LoadedDownload, log
 export async function removeTorrent(
   set: DownloadSet,
   infoHash: InfoHash,
-  { deleteData, log }: { readonly deleteData: boolean; readonly log: Log },
+  { deleteData, log }: { readonly deleteData: DataChoice; readonly log: Log },
 ): Promise<AppError | null> {
   const entry = set.entries.get(infoHash)
   if (entry?.loaded !== true) return null

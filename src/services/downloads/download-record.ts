@@ -114,6 +114,7 @@ export function downloadRecord(
     labels: [...controls.labels],
     sequential: controls.sequential,
     super_seeding: controls.superSeeding === true,
+    watch_and_forget: controls.watchAndForget === true,
     seeding_ratio: shownGoal(controls.seedingRatio),
     seeding_time: shownGoal(controls.seedingMinutes),
     moving_to: traits.movingTo ?? '',

@@ -110,6 +110,8 @@ export interface DownloadRecord {
   labels: string[]
   sequential: boolean
   super_seeding: boolean
+  /** Decision 0546. */
+  watch_and_forget: boolean
   /** Own limits: -2 = as the settings say, -1 = none. */
   seeding_ratio: number
   /** Minutes. */

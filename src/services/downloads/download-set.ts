@@ -31,6 +31,8 @@ export class DownloadSet {
   listed = false
   /** All are loaded, and requests that change something are taken. */
   ready = false
+  /** Hears of each download that comes, and whose row names other places of files. */
+  placed: (entry: DownloadEntry) => void = () => undefined
 
   /**
    * The download of that name: what it is known as, or another info hash it has. AppErrors DownloadNotFound, NotReady.
@@ -65,6 +67,8 @@ export class DownloadSet {
   enter(entry: DownloadEntry): void {
     if (entry.number === 0) entry.number = ++this.#entered
     this.entries.set(entry.stored.infoHash, entry)
+    entry.placed = this.placed
+    this.placed(entry)
     this.#nameV2(entry)
   }
 

@@ -35,6 +35,8 @@ export interface ControlChange {
   super_seeding?: boolean
   /** Files that are not of the download and lie in its places are written over. */
   overwrite?: boolean
+  /** Only what readers want is fetched, in a bounded cache; the download goes hours after the last reader. */
+  watch_and_forget?: boolean
   labels?: string[]
 }
 

@@ -14,12 +14,15 @@ import type { EventHub } from '../events/events.ts'
 import type { FollowedUpdates } from '../updates/followed-updates.ts'
 import type { MetadataPreviews } from './metadata-previews.ts'
 import type { SeedingSettings } from './seeding-goals.ts'
+import type { FolderName } from './shared-places.ts'
 import type { SourceReaders } from './torrent-source.ts'
 
 /** Settings the service follows; read at each use. */
 export interface DownloadSettings extends AnonymityDefaults, RateLimits, SeedingSettings, DefaultsSettings {
   /** Complete downloads are hashed again so many days after the last time; 0 = never. */
   readonly scrubDays: number
+  /** Downloads that are watched and forgotten go so many hours after they were read last; 0 = never. */
+  readonly watchCacheHours: number
   /** Absolute folder of downloads that name none. */
   readonly saveAs: string
   /** What happens to files that are not of a new download and lie in its places. */
@@ -59,6 +62,8 @@ export interface DownloadsDeps {
   prepareFolder(folder: string, use?: FolderUse): Promise<string>
   /** Begins to look where a folder leads, and makes nothing. */
   lookAtFolder(folder: string): FolderLook
+  /** Which folder that is, by whatever path; see SharedPlacesDeps. */
+  identifyFolder(folder: string): Promise<FolderName | null>
   /** Marks of what is being loaded; absent: none. */
   readonly loadingMarks?: LoadingMarks
   /** Bytes free on the disk of a folder; rejects with what the system says. */

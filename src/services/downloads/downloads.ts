@@ -11,7 +11,7 @@ import type { FileRun } from '../../ports/progress-journal.ts'
 import type { DownloadRecords, LoadedDownload, StoredDownload } from '../../ports/records.ts'
 import type { FilmFacts } from '../../torrent/streams/film-facts.ts'
 import type { Forecast } from '../../torrent/streams/forecast.ts'
-import type { PlayFrom, TorrentEvents } from '../../torrent/types.ts'
+import type { DataChoice, PlayFrom, TorrentEvents } from '../../torrent/types.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import { checkPatch } from './add-checks.ts'
 import type { SeedableTorrent } from './add-made.ts'
@@ -42,6 +42,7 @@ import { HELD_BACK, HeavyLoads } from './heavy-loads.ts'
 import { ListPages } from './list/list-pages.ts'
 import type { ListPage, ListQuery } from './list/list-query-api.ts'
 import { SeedingGoals } from './seeding-goals.ts'
+import { forgettingBeside, SharedPlaces } from './shared-places.ts'
 import { StorageMoves } from './storage-moves.ts'
 import { StalledDownloads } from './stalled-downloads.ts'
 import { rateOfOthers, streamableFile } from './stream-files.ts'
@@ -49,6 +50,7 @@ import type { AnonymousEngines, TorrentEngine } from './torrent-engine.ts'
 import type { SourceReaders } from './torrent-source.ts'
 import { addTracker, checkTrackerUrl, removeTracker } from './tracker-changes.ts'
 import type { Lineage } from '../updates/update-versions.ts'
+import { WatchAndForget } from './watch-and-forget.ts'
 import type { WorkCounts } from '../diagnostics/work-counts.ts'
 
 /** Downloads: the one place where the durable rows and the engine's torrents are kept in step. */
@@ -62,6 +64,7 @@ export class Downloads implements DownloadsService {
   readonly #early = new EarlyPage(this.#set)
   readonly #goals: SeedingGoals
   readonly #scrubs: Scrubs
+  readonly #watched: WatchAndForget
   readonly #moves: StorageMoves
   readonly #stalled: StalledDownloads
   readonly #defaults: DownloadDefaults
@@ -83,6 +86,13 @@ export class Downloads implements DownloadsService {
     this.#totals = new DownloadTotals(this.#set, deps.clock)
     this.#goals = new SeedingGoals(this.#set, deps)
     this.#scrubs = new Scrubs(this.#set, deps)
+    const shared = new SharedPlaces(this.#set, deps)
+    this.#set.placed = entry => shared.changed(entry)
+    this.#watched = new WatchAndForget(this.#set, {
+      ...deps,
+      sharesFiles: infoHash => shared.find(infoHash),
+      remove: (infoHash, withFiles, still) => this.#remove(infoHash, withFiles && 'made', still),
+    })
     this.#anonymity = new DownloadAnonymity(this.#set, deps)
     this.#stalled = new StalledDownloads(deps.volumes)
     this.#moves = new StorageMoves(this.#set, deps, this.#stalled, () => this.#changed(null))
@@ -99,7 +109,7 @@ export class Downloads implements DownloadsService {
     )
     this.#reports = new EngineReports(
       this.#set,
-      { goals: this.#goals, defaults: this.#defaults },
+      { goals: this.#goals, defaults: this.#defaults, shared },
       {
         ...deps,
         hide: entry => this.#hide(entry),
@@ -165,6 +175,7 @@ export class Downloads implements DownloadsService {
     this.#totals.start()
     this.#goals.start()
     this.#scrubs.start()
+    this.#watched.start()
     for (const entry of this.#set.entries.values()) if (entry.loaded) this.#moves.resume(entry)
   }
 
@@ -204,6 +215,7 @@ export class Downloads implements DownloadsService {
     this.#set.ready = false
     this.#pages.stop()
     this.#totals.stop()
+    await this.#watched.stop()
     await this.#moves.stop()
     await this.#scrubs.stop()
     await this.#set.queue.drained()
@@ -339,14 +351,31 @@ export class Downloads implements DownloadsService {
 
   async remove(infohash: string, removeData: boolean): Promise<{ infohash: string; removed: boolean }> {
     this.#set.checkReady()
-    const { stored } = this.#set.find(infohash)
+    if (!removeData)
+      for (const other of forgettingBeside(this.#set, this.#set.find(infohash)))
+        await this.#inTurn(other, async ({ torrent }) => (await torrent.wake()).keepMade())
+    return this.#remove(infohash, removeData)
+  }
+
+  /** `still`: asked before, and again in its turn when nothing else is being done to it; false: nothing is removed. */
+  async #remove(
+    infohash: string,
+    removeData: DataChoice,
+    still: (entry: DownloadEntry) => boolean = () => true,
+  ): Promise<{ infohash: string; removed: boolean }> {
+    this.#set.checkReady()
+    const found = this.#set.find(infohash)
+    const { stored } = found
     const { infoHash } = stored
-    if (removeData) this.#stalled.check(stored)
+    if (!still(found)) return { infohash: infoHash, removed: false }
+    if (removeData !== false) this.#stalled.check(stored)
     await this.#deps.updates?.().removing(infoHash)
     const remove = async (): Promise<{ infohash: string; removed: boolean }> => {
-      const left = this.#letGo(this.#set.find(infoHash), removeData)
+      const entry = this.#set.find(infoHash)
+      if (!still(entry)) return { infohash: infoHash, removed: false }
+      const left = this.#letGo(entry, removeData)
       // Files that stay are closed when their volume answers; the request does not wait for that.
-      const failure = await (removeData ? left : this.#stalled.leave(infoHash, stored, left))
+      const failure = await (removeData === false ? this.#stalled.leave(infoHash, stored, left) : left)
       await this.#set.store.delete(infoHash)
       this.#set.forget(infoHash)
       this.#goals.forget(infoHash)
@@ -355,11 +384,11 @@ export class Downloads implements DownloadsService {
       if (failure !== null) throw failure
       return { infohash: infoHash, removed: true }
     }
-    return this.#stalled.inTurn(stored, this.#turnOf(infoHash), remove, removeData)
+    return this.#stalled.inTurn(stored, this.#turnOf(infoHash), remove, removeData !== false)
   }
 
   /** Takes a download from its engine. What kept its data from being deleted, or null. */
-  async #letGo(entry: DownloadEntry, deleteData: boolean): Promise<AppError | null> {
+  async #letGo(entry: DownloadEntry, deleteData: DataChoice): Promise<AppError | null> {
     await this.#moves.cancel(entry)
     return removeTorrent(this.#set, entry.stored.infoHash, { deleteData, log: this.#deps.log })
   }
@@ -373,7 +402,8 @@ export class Downloads implements DownloadsService {
     const { stored } = this.#set.find(infohash)
     const { infoHash } = stored
     checkPatch(change, this.#set.anonymous)
-    const parts = { log: this.#deps.log, moves: this.#moves, stalled: this.#stalled }
+    const { log, clock } = this.#deps
+    const parts = { log, clock, moves: this.#moves, stalled: this.#stalled }
     const patch = async (): Promise<{ infohash: string; modified: boolean }> => {
       const entry = this.#set.find(infoHash)
       if (!entry.loaded && change.state === 'resume' && this.#heavy.isHeldBack(infoHash)) await this.#loadAlone(entry)

@@ -16,6 +16,7 @@ import type { FollowedUpdates } from '../updates/followed-updates.ts'
 import type { MetadataPreviews } from './metadata-previews.ts'
 import { layersOf } from './new-download.ts'
 import type { SeedingGoals } from './seeding-goals.ts'
+import type { SharedPlaces } from './shared-places.ts'
 
 /** What it needs of the node. */
 export interface EngineReportsDeps {
@@ -35,18 +36,21 @@ export class EngineReports implements TorrentEvents {
   #metadataKept = 0
   readonly #goals: Pick<SeedingGoals, 'statusChanged'>
   readonly #defaults: Pick<DownloadDefaults, 'metadata' | 'finished'>
+  readonly #shared: Pick<SharedPlaces, 'shares'>
 
   constructor(
     set: DownloadSet,
     parts: {
       readonly goals: Pick<SeedingGoals, 'statusChanged'>
       readonly defaults: Pick<DownloadDefaults, 'metadata' | 'finished'>
+      readonly shared: Pick<SharedPlaces, 'shares'>
     },
     deps: EngineReportsDeps,
   ) {
     this.#set = set
     this.#goals = parts.goals
     this.#defaults = parts.defaults
+    this.#shared = parts.shared
     this.#deps = deps
   }
 
@@ -118,6 +122,10 @@ export class EngineReports implements TorrentEvents {
     this.#set.named(entry, metainfo)
     this.#metadataKept++
     this.#inBackground(entry, () => this.#defaults.metadata(entry, metainfo))
+  }
+
+  sharesFiles(infoHash: InfoHash): boolean {
+    return this.#shared.shares(infoHash)
   }
 
   fileSetAside(infoHash: InfoHash, path: string, kept: string): void {

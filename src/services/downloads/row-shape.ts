@@ -6,7 +6,7 @@ import type { StoredDownload } from '../../ports/records.ts'
 /** The same row, of the shape that all have. */
 export function ofOneShape(row: StoredDownload): StoredDownload {
   // Required: a column that is not named here would be lost in silence.
-  const shaped: Required<Omit<StoredDownload, 'scrubbedAtMs'>> = {
+  const shaped: Required<Omit<StoredDownload, 'scrubbedAtMs' | 'readAtMs'>> = {
     infoHash: row.infoHash,
     infoHashV2: row.infoHashV2,
     name: row.name,
@@ -32,5 +32,7 @@ export function ofOneShape(row: StoredDownload): StoredDownload {
     movingTo: row.movingTo,
     movedFrom: row.movedFrom,
   }
-  return row.scrubbedAtMs === undefined ? shaped : Object.assign(shaped, { scrubbedAtMs: row.scrubbedAtMs })
+  const { scrubbedAtMs, readAtMs } = row
+  const scrubbed = scrubbedAtMs === undefined ? shaped : Object.assign(shaped, { scrubbedAtMs })
+  return readAtMs === undefined ? scrubbed : Object.assign(scrubbed, { readAtMs })
 }

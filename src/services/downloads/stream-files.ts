@@ -63,7 +63,10 @@ function fileOf(entry: DownloadEntry, metainfo: Metainfo, fileIndex: string, fil
     name: played.name,
     size: file.length,
     tag: `${infoHash}-${index}`,
-    readNow: (position, length, into) => entry.torrent.awake?.readNow(index, position, length, into) ?? 0,
+    readNow: (position, length, into) => {
+      entry.noteRead()
+      return entry.torrent.awake?.readNow(index, position, length, into) ?? 0
+    },
     openReader: options => watchedReader(entry, played, films, options),
   }
   if (entry.streamed.size >= MAX_KEPT_FILES) entry.streamed.clear()

@@ -5,7 +5,7 @@ import type { InfoHash } from '../../base/ids.ts'
 import type { CircuitFacts } from '../../ports/overlay-network.ts'
 import type { ResumeData } from '../../ports/progress-journal.ts'
 import type { SourceFetch } from '../../ports/source-fetch.ts'
-import type { TorrentHandle, TorrentSpec } from '../../torrent/types.ts'
+import type { DataChoice, TorrentHandle, TorrentSpec } from '../../torrent/types.ts'
 
 /** The part of Session that services need. */
 export interface TorrentEngine {
@@ -14,7 +14,7 @@ export interface TorrentEngine {
   /** Settles when the next of many may be added. */
   room(): Promise<void>
   /** Settles when its files are closed and, with deleteData, deleted. */
-  remove(infoHash: InfoHash, options: { deleteData: boolean }): Promise<void>
+  remove(infoHash: InfoHash, options: { deleteData: DataChoice }): Promise<void>
 }
 
 /** Engines of downloads over circuits. `hops` is 1 to 3; a torrent of one of them never meets the plain engine. */

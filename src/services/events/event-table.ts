@@ -38,6 +38,7 @@ export interface EventPayloads {
   torrent_error: { infohash: string; error: string }
   tribler_exception: { text: string }
   seeding_goal_reached: { infohash: string; name: string; goal: 'ratio' | 'time' }
+  download_forgotten: { infohash: string; name: string }
   file_set_aside: { infohash: string; path: string; kept_as: string }
   storage_moved: { infohash: string; destination: string }
   storage_move_failed: { infohash: string; error: string }
@@ -72,6 +73,8 @@ export const eventDocs: EventDocs<EventPayloads> = {
     torrent_error: 'An error stopped a torrent.',
     tribler_exception: 'An unexpected exception occurred inside the node.',
     seeding_goal_reached: '(extra) A download was stopped because it has reached its ratio or its time of seeding.',
+    download_forgotten:
+      '(extra) A download that was to be watched and forgotten was removed with its files: its last reader left long ago.',
     file_set_aside:
       '(extra) A file turned out not to be of a download, which needs its place: it has the name `kept_as` now, in the same folder.',
     storage_moved: '(extra) The files of a download are in their new folder.',

@@ -188,6 +188,7 @@ function requestOf(row: StoredDownload): Omit<AddDownload, 'uri'> {
     seeding_ratio: shownGoal(controls.seedingRatio),
     seeding_time: shownGoal(controls.seedingMinutes),
     sequential: controls.sequential,
+    watch_and_forget: controls.watchAndForget === true,
     labels: [...controls.labels],
   }
 }

@@ -52,8 +52,10 @@ export class TorrentExtensions implements Ticker {
 
   /** We look as if we had nothing (BEP 16): only a whole torrent does. */
   get superSeeds(): boolean {
-    const { content, working, superSeeding } = this.#core
-    return superSeeding && working && content !== null && content.picker.haveCount === content.lengths.pieceCount
+    const { content, working, superSeeding, forgets } = this.#core
+    return (
+      superSeeding && !forgets && working && content !== null && content.picker.haveCount === content.lengths.pieceCount
+    )
   }
 
   /** Sends our extended handshake: what we offer, and how we are now. */
@@ -167,7 +169,7 @@ export class TorrentExtensions implements Ticker {
     // First that we fetch again: one that wants nothing hangs up on whom it takes for a seed.
     this.#tellUploadOnly(peer)
     const id = peer.idOf(LT_DONTHAVE)
-    if (id !== 0 && this.mayFetch(peer, piece)) peer.extend(id, encodeDontHave(piece))
+    if (id !== 0 && !this.#core.forgets && this.mayFetch(peer, piece)) peer.extend(id, encodeDontHave(piece))
   }
 
   #dontHave(peer: PeerSession, piece: number): void {

@@ -58,10 +58,10 @@ export class TorrentMessages {
     this.#extensions.joined(peer)
   }
 
-  /** Tells what we have: first message after the handshake (BEP 3, 6). While we super-seed it is nothing. */
+  /** Tells what we have: first message after the handshake (BEP 3, 6). While we super-seed or forget it is nothing. */
   sendPieces(peer: PeerSession): void {
     const content = this.#core.content
-    const tells = this.#core.working && !this.#extensions.mask(peer)
+    const tells = this.#core.working && !this.#core.forgets && !this.#extensions.mask(peer)
     const have = tells && content !== null ? content.picker.haveCount : 0
     if (content === null || have === 0) {
       if (peer.fast) peer.link.send(encodePlain('have-none'))
@@ -74,6 +74,7 @@ export class TorrentMessages {
 
   /** The data has been checked while peers were connected already: they hear of each piece. */
   sendHaves(content: TorrentContent): void {
+    if (this.#core.forgets) return
     if (this.#extensions.superSeeds) return this.#maskAll()
     const haves: Uint8Array[] = []
     forEachPiece(content.picker.have, piece => haves.push(encodeHave(piece)))
@@ -158,7 +159,8 @@ export class TorrentMessages {
   }
 
   #sendAllowedFast(peer: PeerSession, content: TorrentContent): void {
-    if (!peer.fast || !this.#core.working || content.picker.haveCount === 0 || peer.masked) return
+    if (!peer.fast || !this.#core.working || content.picker.haveCount === 0) return
+    if (peer.masked || this.#core.forgets) return
     const set = allowedFastSet(peer.link.remote.ip, this.#core.infoHash, content.lengths.pieceCount)
     peer.allowedOut = new Set(set.filter(piece => content.picker.have.get(piece)))
     for (const piece of peer.allowedOut) peer.link.send(encodeAllowedFast(piece))
@@ -217,7 +219,8 @@ export class TorrentMessages {
   #request(peer: PeerSession, request: UploadRequest): void {
     const content = this.#core.content
     // It was told of, and may be right: no offence.
-    if (content?.doubted?.get(request.piece) === true) return peer.uploads.reject(request)
+    const barred = content?.doubted?.get(request.piece) === true || content?.leaving?.get(request.piece) === true
+    if (barred) return peer.uploads.reject(request)
     const allowed = content !== null && this.#mayHave(peer, request, content)
     if (allowed && peer.uploads.add(request)) {
       peer.activeMs = this.#core.now()
@@ -230,7 +233,8 @@ export class TorrentMessages {
   }
 
   #mayHave(peer: PeerSession, request: UploadRequest, content: TorrentContent): boolean {
-    if (!this.#core.working) return false
+    // What may be gone the next moment is not promised, and so not given.
+    if (!this.#core.working || this.#core.forgets) return false
     const { lengths, picker } = content
     demand(request.piece < lengths.pieceCount, 'request of a piece that does not exist')
     const offset = request.piece * lengths.pieceLength + request.begin

@@ -83,9 +83,15 @@ export class TorrentSwarm {
   tellHave(piece: number): void {
     const have = encodeHave(piece)
     for (const peer of this.#core.peers.values()) {
-      if (!this.#core.isSeed(peer)) peer.link.send(have)
+      if (!this.#core.forgets && !this.#core.isSeed(peer)) peer.link.send(have)
       judge(this.#core, peer)
     }
+  }
+
+  /** Peers that are connected know other things of us than those that come now: they come again. */
+  meetAgain(): void {
+    this.peers.closeAll('has other pieces to tell of')
+    this.#core.activate()
   }
 
   /** Takes back what was told of a piece that is lost. */

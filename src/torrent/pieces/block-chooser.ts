@@ -133,8 +133,12 @@ export class BlockChooser {
     if (out.length === before) peer.noDuplicatesUntilMs = options.nowMs + DUPLICATE_PAUSE_MS
   }
 
-  /** Endgame: every block that some connected peer could give is asked for. */
+  /**
+   * Endgame: every block that some connected peer could give is asked for. Where only readers want anything there is
+   * none: their windows move on, and each block would come several times.
+   */
   #isEndgame(): boolean {
+    if (this.#needs.wantedCount === 0) return false
     if (this.#order.reachable > 0) return false
     for (const open of this.#open.begun) if (this.#order.countOf(open.piece) > 0) return false
     return true

@@ -140,6 +140,7 @@ export class ChangedFiles {
     if (doubted !== null) {
       for (const peer of this.#core.peers.values()) peer.uploads.clear(request => !doubted.get(request.piece))
     }
+    this.#core.content?.own.changed(error.file)
     this.#core.readers.cut(error.file, error)
     this.#parts.doubts.note(error.file)
   }

@@ -13,6 +13,8 @@ export class PieceNeeds {
   stream: StreamOrder
   haveCount = 0
   needCount = 0
+  /** Pieces that are wanted, had or not. */
+  wantedCount = 0
   readonly #pieceCount: number
 
   constructor(pieceCount: number) {
@@ -33,6 +35,7 @@ export class PieceNeeds {
 
   setWanted(wanted: PieceSet): void {
     this.wanted.buffer.set(wanted.buffer)
+    this.wantedCount = countBits(wanted.buffer)
     this.#renewAll()
   }
 

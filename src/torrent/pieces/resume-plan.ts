@@ -60,6 +60,21 @@ export function planFromResume(
   return { have, check }
 }
 
+/** Files that another program changed since they were left; none where the progress is of another shape. */
+export function changedByOthers(
+  lengths: TorrentLengths,
+  files: readonly TorrentFile[],
+  facts: readonly FileFacts[],
+  resume: ResumeData,
+): number[] {
+  const have = pieceSetFromBytes(resume.have, lengths.pieceCount)
+  if (have === null) return []
+  return files
+    .filter(file => !file.padding && file.length > 0)
+    .filter(file => isSuspicious(lengths, file, facts[file.index], resume, have))
+    .map(({ index }) => index)
+}
+
 function isSuspicious(
   lengths: TorrentLengths,
   file: TorrentFile,

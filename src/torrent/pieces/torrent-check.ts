@@ -10,7 +10,7 @@ import { refuseForeign, settleLook } from './foreign-files.ts'
 import type { PieceRun } from '../../base/piece-run.ts'
 import { CheckRuns } from './check-runs.ts'
 import { copyPieceSet, countBits, fullPieceSet, piecesOf, type PieceSet, takeOut } from '../../base/piece-set.ts'
-import { OWN_WRITES_MS, planFromResume, planWithoutResume, type ResumePlan } from './resume-plan.ts'
+import { changedByOthers, OWN_WRITES_MS, planFromResume, planWithoutResume, type ResumePlan } from './resume-plan.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
 import type { TorrentStatus } from '../types.ts'
 
@@ -83,6 +83,7 @@ export class TorrentCheck {
     // What changes from here on, also while it is hashed, is seen when it is read.
     content.store.expect(facts, 0)
     const plan = this.#plan(content, facts)
+    await this.#leaveToOthers(content, facts)
     await this.#rest(content)
     const look = this.#look(content, facts)
     look.plan(plan.have, plan.check)
@@ -140,6 +141,16 @@ export class TorrentCheck {
 
   #look({ lengths, metainfo, own }: TorrentContent, facts: readonly FileFacts[]): FirstLook {
     return new FirstLook(lengths, metainfo.files, facts, index => own.isOwn(index))
+  }
+
+  /** Files into which another program wrote while the torrent was away are not of its making any more. */
+  async #leaveToOthers({ lengths, metainfo, own }: TorrentContent, facts: readonly FileFacts[]): Promise<void> {
+    if (this.#resume === null || !own.hasMade) return
+    const files = changedByOthers(lengths, metainfo.files, facts, this.#resume)
+    const made = files.filter(index => own.madeMark(index) !== null)
+    for (const index of made) own.changed(index)
+    const { engine, infoHash } = this.#core
+    if (made.length > 0) await engine.deps.journal.doubt(infoHash, made)
   }
 
   /** There are files that are not noted as the torrent's own: nothing is made before it is known whose they are. */

@@ -47,8 +47,13 @@ export class TorrentCheckpoints {
    * Aborted when `signal` fires while there is no piece yet: a look at 200,000 files is not waited for then.
    */
   save(signal?: AbortSignal): Promise<void> {
+    return this.between(() => this.#save(signal))
+  }
+
+  /** Runs `step` after the checkpoints before; those that come later wait for it. Rejects with what it said. */
+  between(step: () => Promise<void>): Promise<void> {
     this.#underWay += 1
-    const next = this.settled().then(() => this.#save(signal))
+    const next = this.settled().then(step)
     this.#last = next
     return next.finally(() => {
       this.#underWay -= 1

@@ -8,6 +8,7 @@ import type { TorrentSwarm } from '../peers/torrent-swarm.ts'
 import type { ChangedFiles } from '../pieces/changed-files.ts'
 import type { PieceLosses } from '../pieces/piece-losses.ts'
 import type { TorrentCheck } from '../pieces/torrent-check.ts'
+import type { TorrentCheckpoints } from '../pieces/torrent-checkpoints.ts'
 import type { TorrentPieces } from '../pieces/torrent-pieces.ts'
 import type { TorrentScrub } from '../pieces/torrent-scrub.ts'
 import type { TorrentStreams } from '../streams/torrent-streams.ts'
@@ -21,6 +22,7 @@ export interface RoomParts {
   readonly pieces: TorrentPieces
   readonly losses: PieceLosses
   readonly check: TorrentCheck
+  readonly checkpoints: TorrentCheckpoints
   readonly changed: ChangedFiles
   readonly scrub: TorrentScrub
   readonly swarm: TorrentSwarm

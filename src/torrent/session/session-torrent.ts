@@ -16,6 +16,7 @@ import { Torrent } from './torrent.ts'
 import { fileSnapshots } from './torrent-stats.ts'
 import type {
   AwakeTorrent,
+  DataChoice,
   FileSnapshot,
   PeerSnapshot,
   TorrentControls,
@@ -254,9 +255,9 @@ export class SessionTorrent implements TorrentHandle, WakeOwner {
   }
 
   /** Ends for good and forgets; with `deleteData` its files are deleted. Rejects with what the disk said. */
-  async remove(deleteData: boolean, deadlineMs: number): Promise<void> {
+  async remove(deleteData: DataChoice, deadlineMs: number): Promise<void> {
     this.#leaving = true
-    if (deleteData) await this.#state.wakened()
+    if (deleteData !== false) await this.#state.wakened()
     this.#state.end()
     this.#engine.waking.line.left(this)
     const { held } = this.#state

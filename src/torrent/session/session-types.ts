@@ -32,6 +32,8 @@ export interface SessionLimits {
   readonly uploadSlots: number
   /** Seconds that windows of readers reach ahead in films whose rate is known; default 30. */
   readonly streamAheadSec?: number
+  /** What a torrent that forgets keeps on the disk beside what its readers are at, bytes; default: 2 GiB. */
+  readonly readCacheBytes?: number
   /** How many torrents run and check at a time; default NO_QUEUE. */
   readonly queue?: QueueLimits
   /** Which connections are encrypted; default NO_ENCRYPTION. */

@@ -16,7 +16,7 @@ import type { SessionFigures } from '../../ports/engine-figures.ts'
 import type { SessionDeps, SessionLimits, SessionOptions } from './session-types.ts'
 import { type IdleWatch, SessionTorrent } from './session-torrent.ts'
 import { MAY_SUSPEND } from './torrent.ts'
-import type { TorrentEvents, TorrentHandle, TorrentLimits, TorrentSpec, TorrentStatus } from '../types.ts'
+import type { DataChoice, TorrentEvents, TorrentHandle, TorrentLimits, TorrentSpec, TorrentStatus } from '../types.ts'
 
 /** One tick for everything that waits for time: rate limits, time-outs, choking. */
 const TICK_MS = 250
@@ -189,7 +189,7 @@ export class Session implements IdleWatch {
    * Ends a torrent and forgets it; with `deleteData` its files go too. Settles when files are closed (and deleted).
    * Nothing happens when it is not there. Rejects with what deleting said; the torrent is gone all the same.
    */
-  async remove(infoHash: InfoHash, options: { readonly deleteData: boolean }): Promise<void> {
+  async remove(infoHash: InfoHash, options: { readonly deleteData: DataChoice }): Promise<void> {
     const torrent = this.#torrents.get(infoHash)
     if (torrent === undefined) return
     const removed = torrent.remove(options.deleteData, REMOVE_FAREWELL_MS)
@@ -265,6 +265,7 @@ export class Session implements IdleWatch {
         events.statusChanged(infoHash, status)
       },
       fileSetAside: (infoHash, path, kept) => events.fileSetAside?.(infoHash, path, kept),
+      sharesFiles: infoHash => events.sharesFiles?.(infoHash) ?? true,
     }
   }
 

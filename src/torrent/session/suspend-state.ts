@@ -256,10 +256,12 @@ export class SuspendState implements QueueMember {
 
   /** Null when it is to be awake. */
   #firstRow(spec: TorrentSpec): SuspendedTorrent | null {
-    const complete = suspendedFrom(spec)
+    // Who forgets is never complete, whatever is there.
+    const forgets = spec.controls?.forgets === true
+    const complete = forgets ? null : suspendedFrom(spec)
     if (!spec.running) return complete
     const row = queuedFrom(spec)
-    const kind = spec.metainfo !== null && row.left === 0 ? 'seed' : 'download'
+    const kind = spec.metainfo !== null && row.left === 0 && !forgets ? 'seed' : 'download'
     return this.#gate.enter(kind) ? (complete ?? seekingFrom(spec)) : row
   }
 
@@ -302,12 +304,14 @@ export class SuspendState implements QueueMember {
   }
 
   /** Tells it what was asked of it. */
-  #equip({ options }: Torrent): void {
+  #equip(torrent: Torrent): void {
+    const { options } = torrent
     if (this.#limits !== null) options.setRateLimits(this.#limits)
     if (this.#controls === null) return
     options.setOrder(this.#controls)
     options.setSuperSeeding(this.#controls.superSeeding === true)
     options.setOverwrite(this.#controls.overwrite === true)
+    torrent.setForgets(this.#controls.forgets === true)
   }
 
   #isAwake(torrent: Torrent): Torrent {

@@ -29,6 +29,9 @@ const AHEAD_BLOCKS = 256
 /** Free credits, as part of all, that such a torrent leaves to others. */
 const AHEAD_LEAVES_PART = 2
 
+/** Who read a torrent that forgets is waited for so long before its seeds are left. */
+const READERS_BACK_MS = 300_000
+
 /** What becomes known with the metadata. */
 export interface TorrentContent {
   readonly metainfo: Metainfo
@@ -47,6 +50,8 @@ export interface TorrentContent {
    * Of those that are had the ones in files that somebody changed: nobody gets them until they are hashed. Null: none.
    */
   doubted: PieceSet | null
+  /** Of those that are had the ones whose bytes are about to go: nobody gets them. Null: none. */
+  leaving: PieceSet | null
 }
 
 /** The state of one torrent. */
@@ -58,7 +63,7 @@ export class TorrentCore {
   destination: string
   readonly peers = new Map<string, PeerSession>()
   readonly known = new KnownPeers()
-  readonly readers = new OpenReaders()
+  readonly readers: OpenReaders
   readonly smartBan = new SmartBan()
   readonly down = new RateMeter()
   readonly up = new RateMeter()
@@ -78,6 +83,12 @@ export class TorrentCore {
   aheadOfFolders = false
   /** Each peer hears of a few pieces only, while everything is there (BEP 16). */
   superSeeding: boolean
+  /** Only what readers want is fetched, kept for a while and told to nobody: see read-cache.ts. */
+  forgets: boolean
+  /** What the user wants of that: counts when the pieces that are on their way out have gone, or were kept. */
+  toForget: boolean
+  /** Bytes that it had and dropped, since the start. */
+  forgottenBytes = 0
   /** Files of others that are in the way are written over: the user says so. */
   overwrite: boolean
   /** Progress of the present check, 0 to 1. */
@@ -94,6 +105,7 @@ export class TorrentCore {
 
   constructor(engine: Engine, spec: TorrentSpec) {
     this.engine = engine
+    this.readers = new OpenReaders(engine.clock.now())
     this.infoHash = spec.infoHash
     this.infoHashV2 = spec.infoHashV2 ?? null
     this.destination = spec.destination
@@ -103,6 +115,7 @@ export class TorrentCore {
     this.total.up = spec.totalUp
     this.status = 'stopped'
     this.superSeeding = spec.controls?.superSeeding === true
+    this.forgets = this.toForget = spec.controls?.forgets === true
     this.overwrite = spec.controls?.overwrite === true
     this.downLimiter = new RateLimiter(0, engine.shared.downLimiter)
     this.upLimiter = new RateLimiter(0, engine.shared.upLimiter)
@@ -124,10 +137,10 @@ export class TorrentCore {
     return this.engine.clock.now()
   }
 
-  /** Every selected piece is there. */
+  /** Every selected piece is there, and is to stay. */
   get complete(): boolean {
     const content = this.content
-    return content !== null && countAndNot(content.wanted.buffer, content.picker.have.buffer) === 0
+    return !this.forgets && content !== null && countAndNot(content.wanted.buffer, content.picker.have.buffer) === 0
   }
 
   /** BEP 21: it wants nothing, and others can get from it only a part. */
@@ -149,9 +162,13 @@ export class TorrentCore {
     return Math.max(0, Math.min(spare, AHEAD_BLOCKS - this.content.picker.openBlocks))
   }
 
-  /** Nothing is to be fetched, neither for the selection nor for a reader of another file. */
+  /**
+   * Nothing is to be fetched, neither for the selection nor for a reader of another file. One that forgets is content
+   * when nobody has read it for a while: players come back after short pauses.
+   */
   get satisfied(): boolean {
-    return this.complete && this.content?.picker.needCount === 0
+    if (this.content?.picker.needCount !== 0) return false
+    return this.forgets ? this.readers.open === 0 && this.now() - this.readers.leftMs > READERS_BACK_MS : this.complete
   }
 
   isSeed(peer: PeerSession): boolean {
@@ -181,6 +198,7 @@ export class TorrentCore {
       picker,
       wanted: emptyPieceSet(pieceCount),
       doubted: null,
+      leaving: null,
     }
     // A selection made before the metadata was known may name files that do not exist.
     const count = metainfo.files.length
@@ -224,11 +242,12 @@ export class TorrentCore {
     picker.setRanks(priorityBands(lengths, metainfo.files, this.selected, filePriorities), sequential)
   }
 
-  /** Bytes of the wanted pieces that are not there. */
+  /** Bytes of the wanted pieces that are not there. One that forgets never counts as one that has all. */
   bytesLeft(): number {
     const content = this.content
     if (content === null) return 0
-    return bytesLeft(content.lengths, content.wanted, content.picker.have)
+    const left = bytesLeft(content.lengths, content.wanted, content.picker.have)
+    return this.forgets ? Math.max(left, pieceBytes(content.lengths, 0)) : left
   }
 
   /** Bytes of the torrent that are not there, wanted or not. */

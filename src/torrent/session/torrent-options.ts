@@ -3,13 +3,12 @@
 
 import { BLOCK_BYTES } from '../../base/lengths.ts'
 import type { FileChange, StorageMove } from '../../ports/piece-store.ts'
-import type { ChangedFiles } from '../pieces/changed-files.ts'
 import { countAndNot, forEachPiece } from '../../base/piece-set.ts'
 import type { RateLimiter } from '../../base/rate-limiter.ts'
 import type { RateMeter } from '../../base/rate-meter.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
 import type { OutboundConnector } from '../peers/outbound-connector.ts'
-import type { TorrentRequests } from '../peers/torrent-requests.ts'
+import type { RoomParts } from './room-parts.ts'
 import type { TorrentRun } from './torrent-run.ts'
 import type { PieceOrder, TorrentObstacles } from '../types.ts'
 
@@ -25,17 +24,17 @@ const MAX_NAMED = 5
  */
 export class TorrentOptions {
   readonly #core: TorrentCore
-  readonly #requests: Pick<TorrentRequests, 'refillSoon'>
+  readonly #requests: Pick<RoomParts['requests'], 'refillSoon'>
   readonly #connector: Pick<OutboundConnector, 'size'>
   readonly #run: Pick<TorrentRun, 'waitsForSpace' | 'metForeignFile'>
-  readonly #changed: Pick<ChangedFiles, 'list'>
+  readonly #changed: Pick<RoomParts['changed'], 'list'>
 
   constructor(
     core: TorrentCore,
-    requests: Pick<TorrentRequests, 'refillSoon'>,
+    requests: Pick<RoomParts['requests'], 'refillSoon'>,
     connector: Pick<OutboundConnector, 'size'>,
     run: Pick<TorrentRun, 'waitsForSpace' | 'metForeignFile'>,
-    changed: Pick<ChangedFiles, 'list'>,
+    changed: Pick<RoomParts['changed'], 'list'>,
   ) {
     this.#core = core
     this.#requests = requests

@@ -10,6 +10,7 @@ import { DurableDoubts } from '../pieces/durable-doubts.ts'
 import { NewMetadata } from '../metadata/new-metadata.ts'
 import { PieceLosses } from '../pieces/piece-losses.ts'
 import { TorrentCheck } from '../pieces/torrent-check.ts'
+import { TorrentCheckpoints } from '../pieces/torrent-checkpoints.ts'
 import { type TorrentContent, TorrentCore } from './torrent-core.ts'
 import { TorrentMetadata } from '../metadata/torrent-metadata.ts'
 import { TorrentOptions } from './torrent-options.ts'
@@ -21,6 +22,7 @@ import { type SuspendedTorrent, suspendedHave } from './suspended-torrent.ts'
 import type { RunGate } from './torrent-queue.ts'
 import { TorrentScrub } from '../pieces/torrent-scrub.ts'
 import { TorrentSelection } from './torrent-selection.ts'
+import { ReadCache } from './read-cache.ts'
 import { TorrentStreams } from '../streams/torrent-streams.ts'
 import { TorrentSwarm } from '../peers/torrent-swarm.ts'
 import { TorrentWebSeeds } from '../web-seeds/torrent-web-seeds.ts'
@@ -47,6 +49,7 @@ export class TorrentParts implements Ticker {
   readonly #metadata: TorrentMetadata
   readonly #check: TorrentCheck
   readonly #reactions: TorrentReactions
+  readonly cache: ReadCache
   #secondMs = 0
 
   /** `gate`: its place in the queue. `suspended`: it goes on where a suspension began, without looking at its files. */
@@ -74,15 +77,18 @@ export class TorrentParts implements Ticker {
     }))
     const streams = (this.streams = new TorrentStreams(core, { requests, pieces, webSeeds }, reports))
     const check = (this.#check = new TorrentCheck(core, spec.resume))
+    const checkpoints = new TorrentCheckpoints(core, check, pieces)
+    const cache = (this.cache = new ReadCache(core, { pieces, streams, checkpoints }, reports))
     const doubts = new DurableDoubts({ infoHash: core.infoHash, journal: engine.deps.journal, reports })
     const changed = (this.changed = new ChangedFiles(core, { pieces, check, doubts }, reports))
     const scrub = (this.scrub = new TorrentScrub(core, changed))
     const newMetadata = (this.newMetadata = new NewMetadata(core))
-    const at = { requests, metadata, webSeeds, losses, changed, scrub, swarm, streams }
+    const at = { requests, metadata, webSeeds, losses, changed, scrub, swarm, streams, cache }
     const work = new TorrentWork(core, at)
-    const run = (this.run = new TorrentRun(core, { check, pieces, newMetadata, work }, announcer, gate))
-    reports.connect({ run, work, requests, metadata, newMetadata, swarm, webSeeds, changed })
-    this.selection = new TorrentSelection(core, { run, work, requests, pieces, swarm, reactions: reports })
+    const run = (this.run = new TorrentRun(core, { check, pieces, newMetadata, work, checkpoints }, announcer, gate))
+    reports.connect({ run, work, requests, metadata, newMetadata, swarm, webSeeds, changed, cache })
+    this.selection = new TorrentSelection(core, { run, work, requests, pieces, swarm, cache, reactions: reports })
+    cache.settled = () => this.selection.settleForgets()
     this.options = new TorrentOptions(core, requests, swarm.peers.connector, run, changed)
     core.ticker = this
     this.#begin(spec, suspended)
@@ -104,6 +110,7 @@ export class TorrentParts implements Ticker {
       this.#metadata.tick(nowMs)
       this.webSeeds.tick(nowMs)
       this.core.readers.tick(nowMs)
+      this.cache.look()
       this.streams.tick(nowMs)
       this.swarm.peers.tick(nowMs)
       if (this.run.checkpointDue(nowMs)) this.#reactions.checkpoint()

@@ -7,6 +7,7 @@ import type { Announcer } from '../../ports/announcer.ts'
 import { FileChanged } from '../../ports/piece-store.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import type { PartReports } from '../part-reports.ts'
+import type { ReadCache } from './read-cache.ts'
 import type { RoomParts } from './room-parts.ts'
 import type { TorrentCore } from './torrent-core.ts'
 import type { TorrentRun } from './torrent-run.ts'
@@ -20,6 +21,7 @@ export interface ConcernedParts
   extends Pick<RoomParts, 'requests' | 'metadata' | 'newMetadata' | 'swarm' | 'webSeeds' | 'changed'> {
   readonly run: TorrentRun
   readonly work: TorrentWork
+  readonly cache: ReadCache
 }
 
 /** The reactions of one torrent. */
@@ -44,7 +46,7 @@ export class TorrentReactions implements PartReports {
   }
 
   pieceDone(piece: number): void {
-    const { run, metadata, swarm, webSeeds, requests } = this.#parts
+    const { run, metadata, swarm, webSeeds, requests, cache } = this.#parts
     run.pieceWritten()
     metadata.hashes.pieceDone(piece)
     const { working, complete, status, readers } = this.#core
@@ -55,6 +57,7 @@ export class TorrentReactions implements PartReports {
       requests.refillSoon()
     }
     if (complete && (status === 'downloading' || !working)) this.finished()
+    cache.pieceDone(piece)
   }
 
   piecesLost(pieces: readonly number[]): void {
@@ -68,6 +71,11 @@ export class TorrentReactions implements PartReports {
 
   checkpoint(): void {
     this.#parts.run.checkpoint().catch((error: unknown) => this.storeFailed(error))
+  }
+
+  /** What is left to be fetched is not what trackers were told. */
+  leftChanged(): void {
+    if (this.#core.online) this.#announcer.announceSoon()
   }
 
   /** A pool that is full for a moment is no reason to stop. */

@@ -7,7 +7,6 @@ import type { Announcer } from '../../ports/announcer.ts'
 import { type FailedRun, FullDisk } from '../pieces/full-disk.ts'
 import { emptyPieceSet } from '../../base/piece-set.ts'
 import type { CheckedRun } from '../pieces/torrent-check.ts'
-import { TorrentCheckpoints } from '../pieces/torrent-checkpoints.ts'
 import type { RoomParts } from './room-parts.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
 import type { QueueKind } from './run-queue.ts'
@@ -20,7 +19,7 @@ import type { TorrentStatus } from '../types.ts'
 const FAREWELL_MS = 3000
 
 /** Parts that a run looks after. */
-export interface RunParts extends Pick<RoomParts, 'check' | 'pieces' | 'newMetadata'> {
+export interface RunParts extends Pick<RoomParts, 'check' | 'checkpoints' | 'pieces' | 'newMetadata'> {
   readonly work: TorrentWork
 }
 
@@ -30,7 +29,7 @@ export class TorrentRun implements RunForReaders, CheckedRun, FailedRun {
   readonly #parts: RunParts
   readonly #announcer: Announcer
   readonly #gate: RunGate
-  readonly #checkpoints: TorrentCheckpoints
+  readonly #checkpoints: RoomParts['checkpoints']
   readonly #disk: FullDisk
   #abort: AbortController | null = null
   /** The run that has found nothing of the data, while its folders are being made. */
@@ -56,7 +55,7 @@ export class TorrentRun implements RunForReaders, CheckedRun, FailedRun {
     this.#parts = parts
     this.#announcer = announcer
     this.#gate = gate
-    this.#checkpoints = new TorrentCheckpoints(core, parts.check, parts.pieces)
+    this.#checkpoints = parts.checkpoints
     this.#disk = new FullDisk(core, this)
   }
 
@@ -242,7 +241,7 @@ export class TorrentRun implements RunForReaders, CheckedRun, FailedRun {
 
   /** Tells the picker what is wanted now: the selection, or nothing when only readers are served. */
   chooseWanted(content: TorrentContent): number[] {
-    const onlyReaders = this.#forReaders || this.#core.aheadOfFolders
+    const onlyReaders = this.#forReaders || this.#core.aheadOfFolders || this.#core.forgets
     return content.picker.setWanted(onlyReaders ? emptyPieceSet(content.lengths.pieceCount) : content.wanted)
   }
 

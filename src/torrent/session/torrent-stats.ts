@@ -128,6 +128,8 @@ function progressOf(core: TorrentCore): number {
 
 function etaOf(core: TorrentCore, downRate: number): number {
   if (core.complete) return 0
+  // It is never to be complete.
+  if (core.forgets) return ETA_NEVER_SEC
   if (downRate === 0 || core.content === null) return ETA_NEVER_SEC
   return Math.min(ETA_NEVER_SEC, Math.ceil(core.bytesLeft() / downRate))
 }

@@ -1,13 +1,14 @@
 // What begins and ends with the run of a torrent: which parts connect, ask and serve. torrent-run.ts says when.
 
+import type { ReadCache } from './read-cache.ts'
 import type { RoomParts } from './room-parts.ts'
 import type { TorrentCore } from './torrent-core.ts'
 
 /** Parts that work while a torrent runs. */
-export type WorkParts = Pick<
-  RoomParts,
-  'requests' | 'metadata' | 'webSeeds' | 'losses' | 'changed' | 'scrub' | 'swarm' | 'streams'
->
+export interface WorkParts
+  extends Pick<RoomParts, 'requests' | 'metadata' | 'webSeeds' | 'losses' | 'changed' | 'scrub' | 'swarm' | 'streams'> {
+  readonly cache: ReadCache
+}
 
 /** The work of one torrent. */
 export class TorrentWork {
@@ -28,7 +29,7 @@ export class TorrentWork {
   /** The data is checked: pieces may be asked for and served. `fresh`: peers have not heard yet what is there. */
   begin(fresh: boolean): void {
     const { content } = this.#core
-    const { losses, changed, streams, swarm, webSeeds } = this.#parts
+    const { losses, changed, streams, swarm, webSeeds, cache } = this.#parts
     if (content === null) return
     this.#core.activate()
     if (fresh) {
@@ -39,6 +40,7 @@ export class TorrentWork {
     this.#core.readers.wakeAll()
     swarm.working(content, fresh)
     webSeeds.fill()
+    if (fresh) cache.begin()
   }
 
   /** Other pieces than before are wanted: whoever may have them is asked. */

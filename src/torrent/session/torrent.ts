@@ -3,6 +3,7 @@
 
 import { addressKey, type InfoHash, type PeerAddress } from '../../base/ids.ts'
 import type { AnnounceCounters, Announcer, PeerOrigin } from '../../ports/announcer.ts'
+import type { FileMark } from '../../ports/piece-store.ts'
 import type { Handshake } from '../../wire/peer/handshake.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import type { Engine } from './engine.ts'
@@ -16,6 +17,7 @@ import { TorrentParts } from './torrent-parts.ts'
 import { TorrentOptions } from './torrent-options.ts'
 import type {
   AwakeTorrent,
+  DataChoice,
   FileReader,
   FileSnapshot,
   PeerSnapshot,
@@ -127,6 +129,8 @@ export class Torrent implements AwakeTorrent {
   openReader(fileIndex: number, options?: { readonly background?: boolean }): FileReader {
     this.use()
     const reader = this.#parts.streams.open(fileIndex, this.#parts.run, options)
+    // One that forgets may have left its seeds.
+    if (this.#core.forgets) this.#parts.swarm.peers.connector.connectSome(this.#core.now())
     this.#core.activate()
     return reader
   }
@@ -144,6 +148,15 @@ export class Torrent implements AwakeTorrent {
   }
 
   // --- session-torrent.ts, suspend-state.ts
+
+  /** See TorrentControls.forgets. */
+  async keepMade(): Promise<void> {
+    await this.#core.content?.own.keepMade()
+  }
+
+  setForgets(on: boolean): void {
+    this.#parts.selection.setForgets(on)
+  }
 
   /** Somebody uses it. Throws when it was kept until its torrent was suspended. */
   use(): void {
@@ -269,6 +282,7 @@ export class Torrent implements AwakeTorrent {
       this.#parts.pieces.dirty ||
       this.#parts.changed.underWay ||
       this.#parts.scrub.underWay ||
+      this.#parts.cache.atWork ||
       !this.#parts.run.settled
     )
       return null
@@ -339,22 +353,30 @@ export class Torrent implements AwakeTorrent {
     this.#core.engine.tickers.deactivate(this.#parts)
   }
 
-  /** Ends for good and forgets; with `deleteData` its files are deleted. Rejects with what the disk said. */
-  async remove(deleteData: boolean, deadlineMs: number): Promise<void> {
+  /** Ends for good and forgets; `deleteData`: its files are deleted, or some. Rejects with what the disk said. */
+  async remove(deleteData: DataChoice, deadlineMs: number): Promise<void> {
     await this.shutdown(deadlineMs, true)
     await this.#core.engine.deps.metadata.remove(this.infoHash)
-    if (deleteData) await this.#removeData()
+    if (deleteData !== false) await this.#removeData(deleteData)
   }
 
   /**
    * Files that are not the torrent's stay, though they have its names: they were there before, and nothing of them
-   * fits.
+   * fits. What only says `made` keeps more: see DataChoice.
    */
-  async #removeData(): Promise<void> {
-    const content = this.#core.content
+  async #removeData(choice: Exclude<DataChoice, false>): Promise<void> {
+    const { content, engine, infoHash } = this.#core
     if (content === null) return
     const { own, store } = content
     await own.known()
+    if (choice === 'made') {
+      // Asked for each file: another download may come while the disk is at it.
+      const shares = (): boolean => engine.deps.events.sharesFiles?.(infoHash) !== false
+      // An empty file in the place of one that is not may be about to be written by another program.
+      const isMine = (index: number, size: number, mark: FileMark): boolean =>
+        own.madeMark(index) === mark || (size === 0 && content.metainfo.files[index]?.length === 0)
+      return store.remove((index, size, mark) => shares() || !isMine(index, size, mark))
+    }
     await store.remove((index, sizeBytes) => sizeBytes > 0 && !own.isOwn(index) && !own.hasPieceOf(index))
   }
 

@@ -1,11 +1,15 @@
 // The open readers of a torrent: which pieces they wait for, and what they hear of the torrent. A file that is complete
 // is never in a window.
 
+import type { PieceRun } from '../../base/piece-run.ts'
+import { ReadOrder } from './read-order.ts'
 import type { StreamWindows } from './stream-window.ts'
 
 /** One open reader, as what happens to the torrent concerns it; see StreamReader. */
 export interface OpenReader {
   readonly fileIndex: number
+  /** What it reads now, and soon. */
+  readonly place: PieceRun | null
   pieceDone(piece: number): void
   waitsFor(piece: number): boolean
   takeJump(): boolean
@@ -21,6 +25,14 @@ export class OpenReaders {
   readonly #readers = new Set<OpenReader>()
   /** Their windows; null before the first reader. */
   windows: StreamWindows | null = null
+  /** In which order pieces were read: noted of torrents that forget. */
+  readonly recent = new ReadOrder()
+  #leftMs: number
+
+  /** `nowMs`, clock: from here on one may come. */
+  constructor(nowMs: number) {
+    this.#leftMs = nowMs
+  }
 
   /** Readers of any kind. */
   get open(): number {
@@ -36,9 +48,19 @@ export class OpenReaders {
     this.#readers.add(reader)
   }
 
-  /** It is closed. */
-  delete(reader: OpenReader): void {
-    this.#readers.delete(reader)
+  /** It is closed; clock ms. */
+  delete(reader: OpenReader, nowMs: number): void {
+    if (this.#readers.delete(reader)) this.#leftMs = nowMs
+  }
+
+  /** When one was closed last, or could have come first; clock ms. */
+  get leftMs(): number {
+    return this.#leftMs
+  }
+
+  /** What those read that are open, and will read soon. */
+  places(): PieceRun[] {
+    return [...this.#readers].flatMap(({ place }) => (place === null ? [] : [place]))
   }
 
   /** A piece is there: wakes who waits for it. */

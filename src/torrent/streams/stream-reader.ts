@@ -7,6 +7,7 @@ import { piecesOfRange } from '../../base/lengths.ts'
 import type { Slot } from '../../ports/arena.ts'
 import type { StoreVolume } from '../../ports/volumes.ts'
 import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
+import type { PieceRun } from '../../base/piece-run.ts'
 import { firstHad, firstMissing } from '../../base/piece-set.ts'
 import type { OpenReader } from './open-readers.ts'
 import type { FilmFacts } from './film-facts.ts'
@@ -62,6 +63,7 @@ export class StreamReader implements FileReader, OpenReader {
   #seenMs = 0
   #closed = false
   #jumped = false
+  #position = 0
   /** Why nothing more is read for it. */
   #cutBy: { readonly error: unknown } | null = null
 
@@ -90,10 +92,19 @@ export class StreamReader implements FileReader, OpenReader {
     this.#cursor?.setFilm(film)
   }
 
+  /** Also of one that has missed nothing, and so has no window. */
+  get place(): PieceRun | null {
+    const end = Math.min(this.#file.length, this.#position + SOON_BYTES)
+    if (end <= this.#position) return null
+    const first = this.#pieceAt(this.#position)
+    return { first, count: this.#pieceAt(end - 1) - first + 1 }
+  }
+
   waitFor(position: number): number | Promise<number> {
     if (this.#closed) return Promise.reject(new AppError('Aborted'))
     if (this.#cutBy !== null) return Promise.reject(this.#cutBy.error)
     if (position >= this.#file.length) return 0
+    this.#position = position
     const there = this.#available(position)
     this.#seenMs = this.#reads.core.now()
     // The window moves on with what is read, so that it stays ahead.
@@ -122,6 +133,8 @@ export class StreamReader implements FileReader, OpenReader {
     if (this.#cutBy !== null) throw this.#cutBy.error
     const count = Math.min(length, slot.bytes.length, this.#available(position))
     if (count <= 0) return 0
+    this.#position = position
+    noteRead(this.#reads.core, this.#content, this.#file.offset + position, count)
     const { engine } = this.#reads.core
     try {
       return await this.#content.store.read(this.#file.offset + position, count, engine.shared.uploadSlots.arena, slot)
@@ -138,7 +151,7 @@ export class StreamReader implements FileReader, OpenReader {
     if (this.#waiters.length > 0) this.fail(new AppError('Aborted'))
     this.#cursor?.close()
     this.#cursor = null
-    this.#reads.core.readers.delete(this)
+    this.#reads.core.readers.delete(this, this.#reads.core.now())
     if (this.#reads.windows.size === 0) this.#reads.run.readersDone()
   }
 
@@ -203,9 +216,16 @@ export class StreamReader implements FileReader, OpenReader {
   }
 }
 
+/** A torrent that forgets notes which pieces were read last; `offset`, of the torrent. */
+export function noteRead(core: TorrentCore, { lengths }: TorrentContent, offset: number, length: number): void {
+  if (!core.forgets) return
+  const [first, last] = piecesOfRange(lengths, offset, length)
+  for (let piece = first; piece <= last; piece += 1) core.readers.recent.used(piece)
+}
+
 /** Verified bytes of the file from `position` on without a gap, at most `most`. */
 export function availableAt(
-  { lengths, picker, doubted }: TorrentContent,
+  { lengths, picker, doubted, leaving }: TorrentContent,
   file: TorrentFile,
   position: number,
   most: number,
@@ -213,8 +233,9 @@ export function availableAt(
   const rest = Math.min(file.length - position, most)
   if (position < 0 || rest <= 0) return 0
   const [first, last] = piecesOfRange(lengths, file.offset + position, rest)
-  const lacking = firstMissing(picker.have, first, last)
-  const missing = doubted === null ? lacking : Math.min(lacking, firstHad(doubted, first, last))
+  let missing = firstMissing(picker.have, first, last)
+  if (doubted !== null) missing = Math.min(missing, firstHad(doubted, first, last))
+  if (leaving !== null) missing = Math.min(missing, firstHad(leaving, first, last))
   if (missing > last) return rest
   return Math.max(0, missing * lengths.pieceLength - file.offset - position)
 }
@@ -234,13 +255,14 @@ function gapsIn(content: TorrentContent, file: TorrentFile, start: number, end: 
 
 /** The first byte behind `from` that is verified; `limit` when there is none before it. */
 function nextThere(
-  { lengths, picker, doubted }: TorrentContent,
+  { lengths, picker, doubted, leaving }: TorrentContent,
   file: TorrentFile,
   from: number,
   limit: number,
 ): number {
   const [first, last] = piecesOfRange(lengths, file.offset + from, limit - from)
   let piece = firstHad(picker.have, first, last)
-  while (piece <= last && doubted?.get(piece) === true) piece = firstHad(picker.have, piece + 1, last)
+  const barred = (): boolean => doubted?.get(piece) === true || leaving?.get(piece) === true
+  while (piece <= last && barred()) piece = firstHad(picker.have, piece + 1, last)
   return piece > last ? limit : Math.max(from + 1, piece * lengths.pieceLength - file.offset)
 }

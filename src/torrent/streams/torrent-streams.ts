@@ -7,7 +7,7 @@ import type { FilmFacts } from './film-facts.ts'
 import { type Forecast, forecastOf } from './forecast.ts'
 import { PlayTimes } from './play-times.ts'
 import { RateHistory } from './rate-history.ts'
-import { availableAt, type RunForReaders, StreamReader } from './stream-reader.ts'
+import { availableAt, noteRead, type RunForReaders, StreamReader } from './stream-reader.ts'
 import { type StreamRange, StreamWindows, type WindowOptions } from './stream-window.ts'
 import { judgeAll } from '../peers/interest.ts'
 import type { TorrentRequests } from '../peers/torrent-requests.ts'
@@ -63,14 +63,14 @@ export class TorrentStreams {
     const { content, file } = this.#fileOf(fileIndex)
     const times = PlayTimes.of(film, file.length)
     if (times === null) return null
-    const { lengths, picker, doubted } = content
+    const { lengths, picker, doubted, leaving } = content
     const nowMs = core.now()
     return forecastOf({
       lengths,
       file,
       times,
       from: 'byte' in from ? Math.max(0, from.byte) : times.byteAt(from.second),
-      isThere: piece => picker.have.get(piece) && doubted?.get(piece) !== true,
+      isThere: piece => picker.have.get(piece) && doubted?.get(piece) !== true && leaving?.get(piece) !== true,
       receivedOf: piece => picker.receivedBlocks(piece) * BLOCK_BYTES,
       sourcesOf: piece => picker.availabilityOf(piece),
       rate: this.#watchRates().estimate(nowMs, core.down.rate(nowMs)),
@@ -84,7 +84,9 @@ export class TorrentStreams {
     const { content, down } = this.#core
     if (this.#rates === null || content === null) return
     const { lengths, picker } = content
-    const useful = lengths.totalLength - this.#core.bytesMissing() + picker.receivedOpen * BLOCK_BYTES
+    const had = lengths.totalLength - this.#core.bytesMissing()
+    // What was dropped was of use when it came.
+    const useful = had + this.#core.forgottenBytes + picker.receivedOpen * BLOCK_BYTES
     this.#rates.note(nowMs, { all: down.total, useful })
   }
 
@@ -119,7 +121,9 @@ export class TorrentStreams {
     const file = content?.metainfo.files[fileIndex]
     if (content === null || file === undefined) return 0
     const count = availableAt(content, file, position, Math.min(length, into.length))
-    return count <= 0 ? 0 : (content.store.readNow?.(file.offset + position, count, into) ?? 0)
+    if (count <= 0) return 0
+    noteRead(this.#core, content, file.offset + position, count)
+    return content.store.readNow?.(file.offset + position, count, into) ?? 0
   }
 
   /** The windows once more, after the picker forgot them (start, recheck). */

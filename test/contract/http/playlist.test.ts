@@ -52,6 +52,18 @@ test('a signed link opens the playlist, and its lines open the files', async () 
   for (const link of links) assert.equal((await open(new URL(link).pathname + new URL(link).search)).status, 206)
 })
 
+test('asked for by a key it tells where films go on, by a link it does not', async () => {
+  files('e1.mkv', 'e2.mkv')
+  const byKey = (await ask(server.port, `/downloads/${HASH}/playlist.m3u`)).body.toString().split('\n')
+  const start = byKey.indexOf('#EXTVLCOPT:start-time=101')
+  assert.ok(start > 0 && byKey[start + 1]?.includes('/stream/0/e1.mkv'), byKey.join('\n'))
+  assert.equal(byKey.filter(line => line.includes('start-time')).length, 1)
+  assert.ok(!(await playlistLines()).some(line => line.includes('start-time')))
+  // A key beside a link is a key.
+  const both = await ask(server.port, await playlistUrl())
+  assert.ok(both.body.toString().includes('start-time=101'))
+})
+
 test('a link opens its own thing only, and not for ever', async () => {
   files('a.mkv', 'b.mkv')
   const url = await playlistUrl()

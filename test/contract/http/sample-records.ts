@@ -74,6 +74,7 @@ export const download: DownloadRecord = {
   labels: ['films'],
   sequential: false,
   super_seeding: false,
+  watch_and_forget: false,
   seeding_ratio: -2,
   seeding_time: 600,
   moving_to: '',

@@ -113,6 +113,7 @@ export const DOWNLOAD: RecordShape = {
     seeding_ratio: 'number',
     seeding_time: 'integer',
     super_seeding: 'boolean',
+    watch_and_forget: 'boolean',
     moving_to: 'string',
     time_scrubbed: 'integer',
   },

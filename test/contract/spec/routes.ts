@@ -68,7 +68,7 @@ const boolean: SpecParameter = { type: 'boolean' }
 
 const CONTROLS = [
   ...['max_download_speed', 'max_upload_speed', 'seeding_ratio', 'seeding_time', 'file_priorities', 'sequential'],
-  ...['super_seeding', 'overwrite', 'labels'],
+  ...['super_seeding', 'overwrite', 'watch_and_forget', 'labels'],
 ]
 
 const torrentFile = (path: string): SpecRoute => ({

@@ -1,8 +1,9 @@
 /* Preloaded into a node under test: kills it (SIGKILL) at one call of the system. The file KILL_GATE says which: `fsync NAME` before that file is
- * on the disk, `rename NAME` before it gets its name, `renamed NAME` after; there NAME is the end of its path. `half NAME` is in the middle of a write
- * to a file whose own name begins with NAME. */
+ * on the disk, `rename NAME` before it gets its name, `renamed NAME` after, `punch NAME` before a part of it is given back to the disk, `punched NAME`
+ * after; there NAME is the end of its path. `half NAME` is in the middle of a write to a file whose own name begins with NAME. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -67,6 +68,21 @@ int rename(const char *from, const char *to) {
   int result = next(from, to);
   die_at("renamed", to);
   return result;
+}
+/* The parts of files that are given back, before and after. */
+static void die_at_punch(const char *what, int fd, int mode) {
+  char path[PATH_MAX];
+  if ((mode & FALLOC_FL_PUNCH_HOLE) && path_of(fd, path)) die_at(what, path);
+}
+int fallocate64(int fd, int mode, off64_t at, off64_t length) {
+  NEXT(fallocate64);
+  die_at_punch("punch", fd, mode);
+  int result = next(fd, mode, at, length);
+  die_at_punch("punched", fd, mode);
+  return result;
+}
+int fallocate(int fd, int mode, off_t at, off_t length) {
+  return fallocate64(fd, mode, at, length);
 }
 ssize_t write(int fd, const void *from, size_t count) {
   NEXT(write);

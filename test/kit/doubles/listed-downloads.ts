@@ -44,6 +44,7 @@ const plain: DownloadRecord = {
   labels: [],
   sequential: false,
   super_seeding: false,
+  watch_and_forget: false,
   seeding_ratio: -2,
   seeding_time: -2,
   moving_to: '',

@@ -2,14 +2,15 @@
 
 import type { InfoHash } from '../../../src/base/ids.ts'
 import type { MetadataChunks } from '../../../src/ports/metadata-chunks.ts'
-import { type FileFacts, unfitFacts } from '../../../src/ports/piece-store.ts'
-import type { FileRun, ProgressJournal, ResumeData } from '../../../src/ports/progress-journal.ts'
+import { type FileFacts, type FileMark, unfitFacts } from '../../../src/ports/piece-store.ts'
+import type { FileRun, MadeFile, ProgressJournal, ResumeData } from '../../../src/ports/progress-journal.ts'
 
 /** A journal that remembers. */
 export class MemoryJournal implements ProgressJournal {
   readonly #verified = new Map<string, Set<number>>()
   readonly #checkpoints = new Map<string, { have: Uint8Array; files: readonly FileFacts[] }>()
   readonly #own = new Map<string, readonly FileRun[]>()
+  readonly #made = new Map<string, Map<number, FileMark>>()
   resets = 0
 
   /** Pieces journalled for a torrent since its last checkpoint. */
@@ -31,6 +32,15 @@ export class MemoryJournal implements ProgressJournal {
     else known.add(piece)
   }
 
+  async piecesDropped(infoHash: InfoHash, pieces: readonly number[]): Promise<void> {
+    const checkpoint = this.#checkpoints.get(infoHash)
+    for (const piece of pieces) {
+      this.#verified.get(infoHash)?.delete(piece)
+      if (checkpoint === undefined) continue
+      checkpoint.have[piece >> 3] = (checkpoint.have[piece >> 3] ?? 0) & ~(0x80 >> (piece & 7))
+    }
+  }
+
   async checkpoint(infoHash: InfoHash, have: Uint8Array, files: readonly FileFacts[]): Promise<void> {
     this.#checkpoints.set(infoHash, { have: Uint8Array.from(have), files })
     this.#verified.delete(infoHash)
@@ -39,7 +49,10 @@ export class MemoryJournal implements ProgressJournal {
   async doubt(infoHash: InfoHash, files: readonly number[]): Promise<void> {
     const { have = new Uint8Array(0), files: known = [] } = this.#checkpoints.get(infoHash) ?? {}
     const facts = [...known]
-    for (const file of files) facts[file] = unfitFacts(file)
+    for (const file of files) {
+      facts[file] = unfitFacts(file)
+      this.#made.get(infoHash)?.delete(file)
+    }
     this.#checkpoints.set(infoHash, { have, files: facts })
   }
 
@@ -49,6 +62,26 @@ export class MemoryJournal implements ProgressJournal {
 
   async noteOwnFiles(infoHash: InfoHash, runs: readonly FileRun[]): Promise<void> {
     this.#own.set(infoHash, [...(this.#own.get(infoHash) ?? []), ...runs])
+  }
+
+  async madeFiles(infoHash: InfoHash): Promise<readonly MadeFile[]> {
+    return [...(this.#made.get(infoHash) ?? [])]
+  }
+
+  async noteMadeFile(infoHash: InfoHash, file: number, mark: FileMark): Promise<void> {
+    await this.noteOwnFiles(infoHash, [[file, file]])
+    const known = this.#made.get(infoHash)
+    if (known === undefined) this.#made.set(infoHash, new Map([[file, mark]]))
+    else known.set(file, mark)
+  }
+
+  async keepMadeFiles(infoHash: InfoHash): Promise<void> {
+    this.#made.delete(infoHash)
+  }
+
+  /** The download was removed. */
+  forget(infoHash: InfoHash): void {
+    for (const one of [this.#verified, this.#checkpoints, this.#own, this.#made]) one.delete(infoHash)
   }
 
   async reset(infoHash: InfoHash): Promise<void> {

@@ -2,21 +2,27 @@
 
 import { AppError } from '../../../src/base/errors.ts'
 import { pieceBytes } from '../../../src/base/lengths.ts'
+import type { PieceRun } from '../../../src/base/piece-run.ts'
 import { PieceHash } from '../../../src/pools/jobs/piece-hash.ts'
 import type { StoreVolume } from '../../../src/ports/volumes.ts'
 import type { Arena, Slot } from '../../../src/ports/arena.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import type {
+  FileChoice,
   FileFacts,
   PieceStore,
   PieceStores,
   PieceVerdict,
+  Punched,
   ReceivedBlock,
   StorageMove,
   StoreLayout,
 } from '../../../src/ports/piece-store.ts'
 import { leavesOf } from '../../../src/wire/metainfo/merkle.ts'
 import { fileOfPiece, pieceTree } from '../../../src/wire/metainfo/piece-layers.ts'
+
+/** The mark of every file that a store in memory makes. */
+export const MEMORY_MARK = 'in memory'
 
 /** What goes wrong now. */
 export interface DiskFaults {
@@ -26,6 +32,14 @@ export interface DiskFaults {
   failing: number
   /** Everything fails with FileMissing. */
   missing: boolean
+  /** Bytes cannot be given back. */
+  noHoles: boolean
+  /** There is no room for the notes of a hole. */
+  noRoom: boolean
+  /** Files that have other names too. */
+  readonly linked: Set<number>
+  /** The same, seen only when the hole is made. */
+  readonly linkedLate: Set<number>
   /** Every read and write takes this long. */
   delayMs: number
   /** Keys of torrents whose volume does not answer. */
@@ -51,8 +65,22 @@ export interface DiskCounts {
 
 /** A disk in memory. Contents outlive the stores, as files outlive a session. */
 export class MemoryPieceStores implements PieceStores {
-  readonly faults: DiskFaults = { full: false, failing: 0, missing: false, delayMs: 0, stalled: new Set() }
+  readonly faults: DiskFaults = {
+    full: false,
+    failing: 0,
+    missing: false,
+    noHoles: false,
+    noRoom: false,
+    linked: new Set(),
+    linkedLate: new Set(),
+    delayMs: 0,
+    stalled: new Set(),
+  }
   readonly counts: DiskCounts = { commits: 0, badHashes: 0, blockWrites: 0, verifies: 0, reads: 0, syncs: 0 }
+  /** Pieces whose bytes were given back, in that order. */
+  readonly punched: number[] = []
+  /** Called before the bytes of pieces go. */
+  beforePunch: (pieces: readonly number[]) => void = () => undefined
   /** Pieces that were made ready for. */
   readonly readied = new Set<number>()
   /** Of each piece that was committed, whether nobody waited for it. */
@@ -146,6 +174,10 @@ class MemoryPieceStore implements PieceStore {
 
   accept(): void {}
 
+  async unshared(indexes: readonly number[]): Promise<number[]> {
+    return indexes.filter(index => !this.#disk.faults.linked.has(index))
+  }
+
   makeReady(piece: number): Promise<void> | null {
     this.#disk.readied.add(piece)
     return null
@@ -226,6 +258,34 @@ class MemoryPieceStore implements PieceStore {
     return leavesOf(content.bytes.subarray(start, end))
   }
 
+  async punch(runs: readonly PieceRun[], may: () => boolean): Promise<Punched> {
+    await this.#disk.access(false)
+    if (!may()) return { gone: [], kept: [], ended: 'told' }
+    if (this.#disk.faults.noHoles) return { gone: [], kept: [], ended: 'unable' }
+    if (this.#disk.faults.noRoom) return { gone: [], kept: [], ended: 'later' }
+    const content = this.#disk.make(this.#layout)
+    const { claims, files, pieceLength } = this.#layout
+    await claims?.known()
+    const mine = (index: number): boolean =>
+      claims?.madeMark(index) === MEMORY_MARK && !this.#disk.faults.linkedLate.has(index)
+    const kept = new Set(files.filter(({ index }) => !mine(index)).map(({ index }) => index))
+    const isKept = (piece: number): boolean =>
+      files.some(
+        ({ index, offset, length }) =>
+          kept.has(index) && offset < (piece + 1) * pieceLength && offset + length > piece * pieceLength,
+      )
+    const asked = runs.flatMap(({ first, count }) => Array.from({ length: count }, (_, i) => first + i))
+    const pieces = asked.filter(piece => !isKept(piece))
+    const going = pieces.filter(piece => content.written[piece] === 1)
+    this.#disk.beforePunch(going)
+    this.#disk.punched.push(...going)
+    for (const piece of pieces) {
+      content.written[piece] = 0
+      content.bytes.fill(0, piece * this.#layout.pieceLength, (piece + 1) * this.#layout.pieceLength)
+    }
+    return { gone: pieces.map(piece => ({ first: piece, count: 1 })), kept: [...kept], ended: null }
+  }
+
   async sync(): Promise<void> {
     this.#disk.counts.syncs++
   }
@@ -243,8 +303,9 @@ class MemoryPieceStore implements PieceStore {
     this.#disk.moves.push(`${this.#layout.key} left ${folder}`)
   }
 
-  async remove(): Promise<void> {
-    this.#disk.drop(this.#layout.key)
+  async remove(keeps?: FileChoice): Promise<void> {
+    const stay = this.#layout.files.some(({ index, length }) => keeps?.(index, length, MEMORY_MARK) === true)
+    if (!stay) this.#disk.drop(this.#layout.key)
   }
 
   /** Files are noted as the torrent's own before they are written to. */
@@ -254,7 +315,16 @@ class MemoryPieceStore implements PieceStore {
     await claims.known()
     const end = piece * pieceLength + pieceBytes(this.#layout, piece)
     const touched = files.filter(({ offset, length }) => offset < end && offset + length > piece * pieceLength)
-    await claims.note(touched.map(({ index }) => index))
+    const content = this.#disk.content(this.#layout.key)
+    for (const { index, offset, length } of touched) {
+      const pieces = content?.written.subarray(
+        Math.floor(offset / pieceLength),
+        Math.ceil((offset + length) / pieceLength),
+      )
+      // Made where there was nothing: then no piece of it was written.
+      if (pieces?.includes(1) === true || claims.isOwn(index)) await claims.note([index])
+      else await claims.note([index], MEMORY_MARK)
+    }
   }
 
   #write(piece: number, begin: number, bytes: Uint8Array): void {

@@ -12,10 +12,12 @@ import { SystemRandom } from '../../../src/io/random.ts'
 import { NetTcpNetwork } from '../../../src/io/net/tcp-net.ts'
 import { SharedArena } from '../../../src/pools/arena.ts'
 import { FilePieceStores } from '../../../src/pools/piece-stores.ts'
+import type { PunchFile } from '../../../src/pools/punch-spans.ts'
 import type { HttpRanges } from '../../../src/ports/http-ranges.ts'
 import type { Log } from '../../../src/ports/log.ts'
 import type { TcpNetwork } from '../../../src/ports/tcp.ts'
 import { Session, type SessionOptions, type TorrentHandle, type TorrentSpec } from '../../../src/torrent/index.ts'
+import type { TorrentEvents } from '../../../src/torrent/types.ts'
 import { decodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
 import { testedHash } from '../hash-path.ts'
 import { FakeAnnouncers } from '../doubles/fake-announcers.ts'
@@ -28,6 +30,10 @@ export interface LoopbackOptions {
   readonly folder?: string
   readonly journal?: MemoryJournal
   readonly webSeeds?: HttpRanges
+  /** Default: by the machine code. */
+  readonly punch?: PunchFile
+  /** Who hears of its torrents in the place of `events`, as far as given. */
+  readonly events?: Partial<TorrentEvents>
   /** Default: TCP. */
   readonly tcp?: TcpNetwork
 }
@@ -55,7 +61,14 @@ export class LoopbackNode {
     const { blockArena, rangeArena, events } = this
     this.stores = new FilePieceStores(
       { threads: 1, hash: testedHash },
-      { blockArena, rangeArena, clock, log, onRepeatedLoss: () => this.errors.push('workers keep dying') },
+      {
+        blockArena,
+        rangeArena,
+        clock,
+        log,
+        onRepeatedLoss: () => this.errors.push('workers keep dying'),
+        ...(options.punch === undefined ? {} : { punch: options.punch }),
+      },
     )
     this.session = new Session(
       {
@@ -88,6 +101,7 @@ export class LoopbackNode {
           failed: (_infoHash, error) => events.push(`failed ${error}`),
           statusChanged: (_infoHash, status) => events.push(status),
           fileSetAside: (_infoHash, path, kept) => events.push(`aside ${path} ${kept}`),
+          ...options.events,
         },
       },
     )

@@ -70,6 +70,8 @@ export interface SimNode {
   readonly events: string[]
   /** Lines of level warn and error. */
   readonly complaints: string[]
+  /** What torrents that forget hear of others in their places. */
+  sharesFiles: boolean
   add(torrent: MadeTorrent, spec?: Partial<TorrentSpec>): TorrentHandle
 }
 
@@ -111,7 +113,7 @@ export class SimSwarm {
         announcers: parts.announcers,
         blockArena: parts.arena,
         rangeArena: parts.ranges,
-        events: eventsTo(parts.events, options.keepMetadata),
+        events: eventsTo(parts.events, () => node.sharesFiles, options.keepMetadata),
         ...(options.contents === undefined ? {} : { contents: options.contents(() => node) }),
         ...(options.webSeeds === undefined ? {} : { webSeeds: options.webSeeds }),
         ...(options.swarm === undefined ? {} : { swarm: options.swarm }),
@@ -121,6 +123,7 @@ export class SimSwarm {
     await session.start()
     const node: SimNode = {
       ...parts,
+      sharesFiles: false,
       host,
       session,
       address: { ip: host.ip, port: session.listenPort },
@@ -197,7 +200,7 @@ export function assertHolds(node: SimNode, torrent: MadeTorrent): void {
   assert.ok(Buffer.compare(bytes, torrent.content) === 0, 'the bytes on disk are not those of the torrent')
 }
 
-function eventsTo(list: string[], keepMetadata?: () => Promise<void>): TorrentEvents {
+function eventsTo(list: string[], shares: () => boolean, keepMetadata?: () => Promise<void>): TorrentEvents {
   return {
     metadata: async (_infoHash: InfoHash, metainfo) => {
       await keepMetadata?.()
@@ -206,6 +209,7 @@ function eventsTo(list: string[], keepMetadata?: () => Promise<void>): TorrentEv
     finished: (_infoHash, name) => list.push(`finished ${name}`),
     failed: (_infoHash, error) => list.push(`failed ${error}`),
     statusChanged: (_infoHash, status) => list.push(`status ${status}`),
+    sharesFiles: () => shares(),
   }
 }
 

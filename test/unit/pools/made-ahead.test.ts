@@ -18,6 +18,7 @@ async function rig(t: TestContext) {
   const claims: FileClaims = {
     known: () => Promise.resolve(),
     isOwn: index => own.has(index),
+    madeMark: () => null,
     found: () => null,
     note: async indexes => {
       gate.noting += 1
@@ -88,6 +89,7 @@ test('a write that waited for a file being made ahead does not take what others 
   const claims: FileClaims = {
     known: () => Promise.resolve(),
     isOwn: () => false,
+    madeMark: () => null,
     found: () => null,
     note: () => Promise.reject(new Error('not its own')),
     setAside: () => undefined,

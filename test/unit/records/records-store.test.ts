@@ -237,6 +237,27 @@ test('files in doubt fit nothing until the next checkpoint; what is had, suspect
   assert.deepEqual((await resumed(1)).facts, files)
 })
 
+test('dropped pieces are neither journalled nor had any more, and may come again', async t => {
+  const path = join(temporaryFolder(t), 'a.db')
+  const store = await openStore(t, { path })
+  for (const n of [1, 2]) await store.downloads.insert(makeDownload(n, { pieceCount: 12 }))
+  await store.progress.checkpoint(hashOf(1), bitsOf(12, [0, 1, 9, 11]), [])
+  await store.progress.pieceVerified(hashOf(1), 5, false)
+  await store.progress.pieceVerified(hashOf(1), 6, false)
+  await store.progress.pieceVerified(hashOf(2), 5, false)
+  await store.progress.piecesDropped(hashOf(1), [1, 5, 11, 3])
+  await store.progress.piecesDropped(hashOf(9), [1])
+  await store.close(5000)
+  const again = await openStore(t, { path })
+  const had = async (n: number) => (await again.progress.loadResume(hashOf(n)))?.have
+  assert.deepEqual(await had(1), bitsOf(12, [0, 6, 9]))
+  assert.deepEqual(await had(2), bitsOf(12, [5]), 'of another download')
+  await again.progress.piecesDropped(hashOf(2), [5])
+  assert.equal(await again.progress.loadResume(hashOf(2)), null)
+  await again.progress.pieceVerified(hashOf(1), 5, false)
+  assert.deepEqual(await had(1), bitsOf(12, [0, 5, 6, 9]))
+})
+
 test('counters are written at a checkpoint and at the end', async t => {
   const path = join(temporaryFolder(t), 'a.db')
   const store = await openStore(t, { path })

@@ -65,6 +65,7 @@ test('a torrent file that is sent is added with what was asked for', async () =>
     sequential: true,
     superSeeding: false,
     overwrite: false,
+    watchAndForget: false,
     labels: ['films', 'new'],
   })
   const { spec } = engine.torrents.get(infoHash) as FakeTorrent

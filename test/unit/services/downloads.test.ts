@@ -109,6 +109,7 @@ test('the record has every field of the interface and both pseudo trackers', asy
     labels: [],
     sequential: false,
     super_seeding: false,
+    watch_and_forget: false,
     seeding_ratio: -2,
     seeding_time: -2,
     moving_to: '',

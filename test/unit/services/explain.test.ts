@@ -13,6 +13,7 @@ import type {
   TorrentStatus,
   WebSeedRow,
 } from '../../../src/torrent/types.ts'
+import { NO_CONTROLS } from '../../../src/services/downloads/download-controls.ts'
 import { idleWebSeed } from '../../../src/torrent/web-seeds/web-seed-row.ts'
 import { noObstacles } from './service-doubles.ts'
 
@@ -132,6 +133,13 @@ test('nobody is connected: trackers first, then addresses', () => {
   const trouble = (networkTrouble: NetworkTrouble) => alone(['Error: x'], { addresses: 3, networkTrouble })
   assert.deepEqual(trouble('interface_gone'), ['interface_gone', 'no_tracker_answers', 'nobody_reachable'])
   assert.deepEqual(trouble('proxy_failing'), ['proxy_failing', 'no_tracker_answers', 'nobody_reachable'])
+})
+
+test('watched and forgotten: nothing is missing while nobody reads', () => {
+  const facts = factsOf({ status: 'downloading', peers: [idle] })
+  const forgets = { ...facts, stored: { ...facts.stored, controls: { ...NO_CONTROLS, watchAndForget: true } } }
+  assert.deepEqual(codes(forgets), ['nobody_reads'])
+  assert.deepEqual(codes({ ...forgets, beingRead: true }), ['nothing_offered'])
 })
 
 test('the DHT names peers like a tracker, rows of other sources do not', () => {

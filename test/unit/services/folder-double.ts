@@ -7,7 +7,7 @@ import type { DownloadsDeps } from '../../../src/services/downloads/downloads-de
 export function folderDouble(
   bad: ReadonlySet<string>,
   steps: string[],
-): Pick<DownloadsDeps, 'prepareFolder' | 'lookAtFolder' | 'freeBytes'> {
+): Pick<DownloadsDeps, 'prepareFolder' | 'lookAtFolder' | 'freeBytes' | 'identifyFolder'> {
   const prepareFolder = async (folder: string): Promise<string> => {
     if (bad.has(folder)) throw new AppError('InvalidParameter', 'destination: no.')
     return folder
@@ -22,6 +22,7 @@ export function folderDouble(
       }
       return { prepare }
     },
+    identifyFolder: async folder => ({ path: folder, id: folder }),
     freeBytes: async folder => {
       if (bad.has(folder)) throw new Error('no such folder')
       return 1_000_000

@@ -95,6 +95,27 @@ test('files of their own pass from version to version', async () => {
   assert.deepEqual(rig.bench.records.rows.get(TWO.infoHash)?.ownFiles, [[0, 0]])
 })
 
+test('versions that forget hand it on, have their files in common, and stay: with the newest the key would go', async () => {
+  const rig = await startUpdates()
+  rig.items.put(itemOf(1n, ONE.infoHash))
+  await follow(rig, LINK, { destination: '/data/x', watch_and_forget: true })
+  await rig.learn(ONE)
+  const shares = (infoHash: InfoHash) => rig.bench.downloads.engineEvents.sharesFiles?.(infoHash)
+  shares(ONE.infoHash)
+  await settle()
+  assert.equal(shares(ONE.infoHash), false)
+  rig.items.put(itemOf(7n, TWO.infoHash))
+  await rig.following.check(TARGET)
+  assert.equal(rig.bench.records.rows.get(TWO.infoHash)?.controls?.watchAndForget, true)
+  assert.equal(shares(ONE.infoHash), false, 'nothing is known of its files')
+  await rig.learn(TWO)
+  assert.equal(shares(ONE.infoHash), true, 'the files of the one are those of the other')
+  for (let hour = 0; hour < 60; hour++) await rig.pass(60 * MINUTE)
+  assert.deepEqual([...rig.bench.records.rows.keys()], [ONE.infoHash, TWO.infoHash])
+  assert.deepEqual(shown(rig), [[TWO.infoHash, '7', 'following']])
+  assert.ok(!rig.bench.engine.log.some(line => line.startsWith('remove')))
+})
+
 test('older versions end before the row of the next has its metadata', async () => {
   const rig = await following()
   rig.items.put(itemOf(2n, TWO.infoHash))

@@ -23,6 +23,7 @@ import type { SeedingMode } from '../../../src/services/downloads/seeding-goals.
 import type { AnonymousEngines, TorrentEngine } from '../../../src/services/downloads/torrent-engine.ts'
 import type { StorageMove } from '../../../src/ports/piece-store.ts'
 import type {
+  DataChoice,
   FileReader,
   PeerSnapshot,
   TorrentControls,
@@ -49,8 +50,10 @@ export class HandClock implements Clock {
     return this.#now
   }
 
+  /** By how much the wall clock was set since the start. */
+  setMs = 0
   wallMs(): number {
-    return 1_700_000_000_000 + this.#now
+    return 1_700_000_000_000 + this.#now + this.setMs
   }
 
   after(delayMs: number, run: () => void): Timer {
@@ -81,7 +84,6 @@ export class HandClock implements Clock {
   }
 }
 
-/** Nothing is in the way. */
 export const noObstacles: TorrentObstacles = { ...NO_OBSTACLES, private: false }
 
 /** One torrent of the fake engine. */
@@ -94,7 +96,7 @@ export class FakeTorrent extends ForecastDouble implements TorrentHandle, AwakeT
   openReaders = 0
   /** What readers wait at has not come; else it is there. */
   readersWait = false
-  /** What readers were told of films. */
+  readonly keepMade = async (): Promise<void> => void this.calls.push('keepMade')
   readonly films: FilmFacts[] = []
   tiers: string[][]
   webSeedRows: WebSeedRow[]
@@ -324,7 +326,7 @@ export class FakeEngine implements TorrentEngine {
     // There is always room.
   }
 
-  async remove(infoHash: InfoHash, options: { deleteData: boolean }): Promise<void> {
+  async remove(infoHash: InfoHash, options: { deleteData: DataChoice }): Promise<void> {
     this.log.push(`remove ${infoHash.slice(0, 4)} ${options.deleteData}`)
     this.torrents.delete(infoHash)
     if (this.removeError !== null) throw this.removeError
@@ -457,6 +459,7 @@ export async function startDownloads(
     foreignFiles: 'stop' as const,
     checkAfterComplete: false,
     scrubDays: 0,
+    watchCacheHours: 24,
   }
   const steps: string[] = []
   const read = (name: string): Uint8Array => {

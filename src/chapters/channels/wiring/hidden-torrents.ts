@@ -82,6 +82,7 @@ export class HiddenTorrents implements PackTorrents, HiddenTorrentsOfNode {
         if (!this.#hidden.has(infoHash)) events.statusChanged(infoHash, status)
       },
       fileSetAside: (infoHash, path, kept) => events.fileSetAside?.(infoHash, path, kept),
+      sharesFiles: infoHash => events.sharesFiles?.(infoHash) ?? true,
     }
   }
 

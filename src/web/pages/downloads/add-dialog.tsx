@@ -59,13 +59,14 @@ interface OptionFields {
   readonly destination: string
   readonly labels: string
   readonly sequential: boolean
+  readonly forgets: boolean
   /** -1 = as the settings say. */
   readonly hops: number
 }
 
-const NOTHING_CHOSEN: OptionFields = { destination: '', labels: '', sequential: false, hops: -1 }
+const NOTHING_CHOSEN: OptionFields = { destination: '', labels: '', sequential: false, forgets: false, hops: -1 }
 
-function optionsOf({ destination, labels, sequential, hops }: OptionFields): AddOptions {
+function optionsOf({ destination, labels, sequential, forgets, hops }: OptionFields): AddOptions {
   const list = labels
     .split(',')
     .map(label => label.trim())
@@ -74,6 +75,7 @@ function optionsOf({ destination, labels, sequential, hops }: OptionFields): Add
     ...(destination.trim() === '' ? {} : { destination: destination.trim() }),
     ...(list.length === 0 ? {} : { labels: list }),
     ...(sequential ? { sequential } : {}),
+    ...(forgets ? { watch_and_forget: forgets } : {}),
     ...(hops < 0 ? {} : { anon_hops: hops, safe_seeding: hops > 0 }),
   }
 }
@@ -99,6 +101,11 @@ function Options({ fields, set }: { fields: OptionFields; set: (fields: OptionFi
           label="Fetch pieces in their order"
           value={fields.sequential}
           set={sequential => set({ ...fields, sequential })}
+        />
+        <Check
+          label="Watch and forget: fetch only what is watched, remove it hours after the last viewer"
+          value={fields.forgets}
+          set={forgets => set({ ...fields, forgets })}
         />
         <HopChoice hops={fields.hops} withDefault set={hops => set({ ...fields, hops })} />
       </div>

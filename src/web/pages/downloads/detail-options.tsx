@@ -17,6 +17,7 @@ interface Fields {
   readonly destination: string
   readonly sequential: boolean
   readonly superSeeding: boolean
+  readonly forgets: boolean
 }
 
 /** Own limits as they are typed: KiB/s, empty = none; goals: empty = as the settings say, `-` = never. */
@@ -31,6 +32,7 @@ function fieldsOf(record: Download): Fields {
     destination: record.destination,
     sequential: record.sequential,
     superSeeding: record.super_seeding,
+    forgets: record.watch_and_forget,
   }
 }
 
@@ -51,6 +53,7 @@ function changesOf(before: Fields, now: Fields): DownloadChange {
     ...(now.destination === before.destination ? {} : { destination: now.destination.trim() }),
     ...(now.sequential === before.sequential ? {} : { sequential: now.sequential }),
     ...(now.superSeeding === before.superSeeding ? {} : { super_seeding: now.superSeeding }),
+    ...(now.forgets === before.forgets ? {} : { watch_and_forget: now.forgets }),
   }
 }
 
@@ -109,6 +112,11 @@ function Options({ record }: { record: Download }) {
         label="Super-seeding: each new peer hears of a few pieces only"
         value={now.superSeeding}
         set={superSeeding => set({ superSeeding })}
+      />
+      <Check
+        label="Watch and forget: fetch only what is watched, remove the download and the files that it made hours after the last viewer"
+        value={now.forgets}
+        set={forgets => set({ forgets })}
       />
       <div class="form-actions">
         <button type="button" disabled={!isChanged} onClick={() => setNow(before)}>

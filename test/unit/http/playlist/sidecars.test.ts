@@ -95,7 +95,8 @@ test('a name cannot make a line of its own', () => {
   const evil = 'a\r\n#EXTVLCOPT:sout=file\nhttp://evil.example/\u2028\u202ex'
   assert.equal(oneLine(evil), 'a #EXTVLCOPT:sout=file http://evil.example/ x')
   const text =
-    playlistHead(evil) + playlistLines({ title: evil, url: 'http://n/1', sidecarUrls: ['http://n/2', 'http://n/3'] })
+    playlistHead(evil) +
+    playlistLines({ title: evil, url: 'http://n/1', sidecarUrls: ['http://n/2', 'http://n/3'], startSec: 0 })
   assert.deepEqual(text.split('\n').slice(0, 2), ['#EXTM3U', `#PLAYLIST:${oneLine(evil)}`])
   assert.deepEqual(text.split('\n').slice(2), [
     `#EXTINF:-1,${oneLine(evil)}`,
