@@ -134,6 +134,7 @@ const PACKED = [
   'preact',
   'swagger-ui-dist',
   'uplot',
+  'uqr',
 ]
 
 /** Writes whose code users get: the notices, and the list of parts. */

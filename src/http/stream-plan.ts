@@ -40,14 +40,22 @@ export class StreamedFile {
     const plain = [
       ['Accept-Ranges', 'bytes'],
       ['ETag', `"${file.tag}"`],
-      // A web page inside a torrent must not run as a page of this node.
-      ['Content-Security-Policy', 'sandbox'],
+      ['Content-Security-Policy', sandboxOf(file.contentType)],
       ...dlnaHeaders(file.contentType),
       ...more,
     ] as const
     this.plain = new HeaderBlock(plain)
     this.typed = new HeaderBlock([...plain, ['Content-Type', file.contentType]])
   }
+}
+
+/**
+ * A web page inside a torrent must not run as a page of this node. A browser that opens a film puts it into a page of
+ * its own making, which asks for the film again: as nobody's page it would be refused. Nothing runs there either way,
+ * and the type is not guessed (`X-Content-Type-Options: nosniff`).
+ */
+function sandboxOf(contentType: string): string {
+  return /^(?:video|audio)\//.test(contentType) ? 'sandbox allow-same-origin' : 'sandbox'
 }
 
 /**

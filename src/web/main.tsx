@@ -1,5 +1,6 @@
 // Starts the dashboard.
 
+import './language.ts'
 import './style/base.css'
 import './style/frame.css'
 import './style/list.css'

@@ -9,6 +9,7 @@ import type {
   WatchingRecord,
 } from '../../client/core-routes.ts'
 import type { ParametersOf, ReplyOf } from '../../client/routes.ts'
+import { type NodeReach, reachIn } from '../model/phone-link.ts'
 import { addressOf, ApiError } from './api.ts'
 import { session } from './context.ts'
 
@@ -125,6 +126,17 @@ export async function takeLink(id: string): Promise<void> {
 /** The whole address of a link. */
 export function linkAddress(url: string): string {
   return addressOf(url)
+}
+
+/** How others reach the node; null where this key may not know. */
+export async function nodeReach(signal: AbortSignal): Promise<NodeReach | null> {
+  try {
+    const { settings, ports } = await session.api.call('GET /settings', { signal })
+    return reachIn(settings, ports)
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'ScopeMissing') return null
+    throw error
+  }
 }
 
 /** A magnet link of a download. */

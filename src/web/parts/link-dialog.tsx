@@ -1,4 +1,5 @@
-// Gives a link of a film or a playlist away: for days, or until it is taken back here, where all that were given stand.
+// Gives a link of a film or a playlist away: for days, or until it is taken back here, where all that were given stand,
+// each with its code for a camera.
 
 import { useId, useState } from 'preact/hooks'
 import { dateTime } from '../model/format.ts'
@@ -9,6 +10,7 @@ import { copyText } from './copy-button.tsx'
 import { DialogForm } from './dialog-form.tsx'
 import { Field } from './field.tsx'
 import { Icon } from './icons.tsx'
+import { LaterCode } from './show-code.tsx'
 
 const lengths: readonly (readonly [days: number, text: string])[] = [
   [7, 'for a week'],
@@ -27,6 +29,7 @@ interface LinkDialogProps {
 }
 
 function GivenList({ changed }: { changed: number }) {
+  const [shown, setShown] = useState('')
   const { value: links, problem, refresh } = useAnswer(signal => givenLinks(signal), [changed], 0)
   if (links === null || links.length === 0) return problem === '' ? null : <p class="muted">{problem}</p>
   const take = async (id: string) => {
@@ -52,9 +55,19 @@ function GivenList({ changed }: { changed: number }) {
           >
             <Icon name="link" size={16} />
           </button>
+          <button
+            type="button"
+            class="quiet"
+            aria-label={`QR code of the link for ${name}`}
+            aria-expanded={shown === id}
+            onClick={() => setShown(shown === id ? '' : id)}
+          >
+            <Icon name="code" size={16} />
+          </button>
           <button type="button" onClick={() => void session.attempt(() => take(id), 'Taken back.')}>
             Take back
           </button>
+          {shown === id && <LaterCode url={linkAddress(url)} />}
         </li>
       ))}
     </ul>

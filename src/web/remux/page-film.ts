@@ -42,6 +42,9 @@ export class PageFilm {
   #url: string
   #film: KnownFilm | null = null
   #plan: RemuxPlan | null = null
+  /** The sound that was chosen last; null: none was. */
+  #wanted: number | null
+  #changing = false
   #tracks: TrackBuffer[] = []
   #closed = false
   /** The link did not answer: nothing is asked of it until there is another. */
@@ -51,6 +54,7 @@ export class PageFilm {
     this.#options = options
     this.#events = events
     this.#url = options.url
+    this.#wanted = options.soundId
     const { element } = options
     element.addEventListener('seeking', this.#sought)
     element.addEventListener('timeupdate', this.#pump)
@@ -65,20 +69,22 @@ export class PageFilm {
     this.#stopped = false
     if (stopped && this.#film === null) void this.#begin().catch((error: unknown) => this.#failed(error))
     else this.#pump()
+    // Where the link had stopped while a sound was chosen.
+    if (stopped && this.#wanted !== null) void this.chooseSound(this.#wanted)
   }
 
-  /** Plays another track of sound from here on. */
+  /** Plays another track of sound from here on; of several that are chosen quickly the last. */
   async chooseSound(id: number): Promise<void> {
-    const sound = this.#tracks.find(({ kind }) => kind === 'sound')
-    const plan = this.#film === null ? null : planOf(this.#film, this.#options.can, id)
-    if (sound === undefined || plan?.sound?.id !== id || this.#plan?.sound?.id === id) return
-    this.#plan = plan
+    this.#wanted = id
+    if (this.#changing) return
+    this.#changing = true
     try {
-      const { sound: type } = await this.#worker.play(plan)
-      if (type !== null && !this.#closed) sound.change(type)
+      let changed = true
+      while (changed) changed = await this.#changeSound()
     } catch (error) {
       this.#failed(error)
     }
+    this.#changing = false
   }
 
   /** Ends it; the element is to get another source. */
@@ -103,16 +109,16 @@ export class PageFilm {
   }
 
   async #begin(): Promise<void> {
-    const { size, can, soundId } = this.#options
+    const { size, can } = this.#options
     const film = await this.#worker.open(this.#url, size)
-    const plan = planOf(film, can, soundId)
+    const plan = planOf(film, can, this.#wanted)
     if (plan === null) throw new Error('Nothing of this film can be repacked.')
     const types = await this.#worker.play(plan)
     if (this.#closed) return
     this.#film = film
     this.#plan = plan
     const opened = new Promise(resolve => this.#media.addEventListener('sourceopen', resolve, { once: true }))
-    this.#events.ready(this.#src, film, plan.sound?.id ?? null)
+    this.#events.ready(this.#src, film, planOf(film, can, this.#wanted)?.sound?.id ?? null)
     await opened
     if (this.#closed) return
     const duration = film.durationSec ?? this.#options.durationSec
@@ -122,6 +128,20 @@ export class PageFilm {
       return type === null ? [] : [this.#track(kind, type)]
     })
     this.#pump()
+    // Another one may have been chosen while the film was being opened.
+    if (this.#wanted !== null) void this.chooseSound(this.#wanted)
+  }
+
+  /** False: what is wanted is played, or nothing can be done about it. */
+  async #changeSound(): Promise<boolean> {
+    const sound = this.#tracks.find(({ kind }) => kind === 'sound')
+    const plan = this.#film === null ? null : planOf(this.#film, this.#options.can, this.#wanted)
+    if (this.#closed || sound === undefined || plan === null) return false
+    if (plan.sound?.id !== this.#wanted || this.#plan?.sound?.id === this.#wanted) return false
+    const { sound: type } = await this.#worker.play(plan)
+    this.#plan = plan
+    if (type !== null && !this.#closed) sound.change(type)
+    return true
   }
 
   #track(kind: TrackKind, type: string): TrackBuffer {

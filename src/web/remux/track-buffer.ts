@@ -1,6 +1,6 @@
 // One track of a film in the browser's buffer: keeps what is around the place that is played, and no more.
 
-import { type Run, type Span, stepOf, surplusOf } from '../model/film/buffer-window.ts'
+import { playsOn, type Run, type Span, stepOf, surplusOf } from '../model/film/buffer-window.ts'
 import type { Part, TrackKind } from './messages.ts'
 import type { WorkerFilm } from './worker-film.ts'
 
@@ -121,15 +121,26 @@ export class TrackBuffer {
     try {
       await this.#update(() => this.#buffer.appendBuffer(part.bytes))
     } catch (error) {
-      if (!(error instanceof DOMException) || error.name !== 'QuotaExceededError') throw error
-      if (this.#aheadSec <= LEAST_AHEAD_SEC) return false
-      this.#aheadSec = Math.max(LEAST_AHEAD_SEC, this.#aheadSec / 2)
-      return false
+      if (!(error instanceof Error) || error.name !== 'QuotaExceededError') throw error
+      return this.#makeRoom()
     }
     if (this.#held === part) this.#held = null
     if (run !== null && run === this.#run)
       this.#run = { startSec: run.startSec, endSec: Math.max(run.endSec, part.endSec) }
     this.#film.came()
+    return true
+  }
+
+  /** The buffer is full. True: something was let go, and the part is tried again. Rejects where nothing helps. */
+  async #makeRoom(): Promise<boolean> {
+    const spans = this.#spans()
+    if (playsOn(spans, this.#film.place())) {
+      this.#aheadSec = Math.max(LEAST_AHEAD_SEC, this.#aheadSec / 2)
+      return false
+    }
+    // Nothing is played, so no time goes by in which there would come to be room.
+    if (spans.length === 0) throw new Error('A part of the film is larger than what this browser holds.')
+    await this.#update(() => this.#buffer.remove(0, Number.POSITIVE_INFINITY))
     return true
   }
 

@@ -114,7 +114,8 @@ test('a GET without Range is 206 of the whole, with all headers of the file', as
   assert.equal(answer.headers['accept-ranges'], 'bytes')
   assert.equal(answer.headers.etag, `"${HASH}-0"`)
   assert.equal(answer.headers['content-type'], 'video/mp4')
-  assert.equal(answer.headers['content-security-policy'], 'sandbox')
+  assert.equal(answer.headers['content-security-policy'], 'sandbox allow-same-origin')
+  assert.equal(answer.headers['x-content-type-options'], 'nosniff')
 })
 
 test('suffix, open and overlong ranges', async () => {

@@ -45,6 +45,12 @@ describe('parts of the dashboard', () => {
     assert.deepEqual(naming.map(each => each.replace(/-.{8}\.js$/, '')).toSorted(), ['ac3', 'page-film'])
   })
 
+  test('what makes QR codes is small, and comes when one is shown', () => {
+    const [name, text] = partOf(/^link-code-.*\.js$/)
+    assert.ok(!first.includes(name), 'it is no part of the first load')
+    assert.ok(text.length < 16 * KB, `${text.length} characters`)
+  })
+
   test('FFmpeg’s decoder lies in a file of its own, with its notice', async () => {
     const [name, text] = partOf(/^ac3-.*\.js$/)
     assert.match(text.slice(0, 500), /FFmpeg.*GNU Lesser General Public License/s)

@@ -11,6 +11,7 @@ import { makeFilm } from '../../kit/content/films.ts'
 import { axeFindings, CHROMIUM, startBrowser, untilInPage, watchedPage } from '../../kit/nodes/browser.ts'
 import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
 import { needs } from '../../kit/requirements.ts'
+import { BY_PAGE, untilHeard, VIDEO } from './heard.ts'
 import { addComplete, PLAYED } from './scene.ts'
 
 const SECONDS = 150
@@ -27,8 +28,6 @@ const SOUNDS = [
 const FIRST_MS = 4000
 const SEEK_MS = 3000
 
-const VIDEO = `document.querySelector('video')`
-const BY_PAGE = `${VIDEO}?.src.startsWith('blob:')`
 /** Seconds that the element holds. */
 const HELD = `Array.from({ length: ${VIDEO}.buffered.length }, (_, at) => ${VIDEO}.buffered.end(at) - ${VIDEO}.buffered.start(at)).reduce((a, b) => a + b, 0)`
 
@@ -43,24 +42,6 @@ interface Noted {
   readonly src: string
 }
 const notes = (page: Page) => page.evaluate<Noted[]>('notes')
-
-/** The loudest frequency that the film sounds with, Hz. */
-const listen = `(() => {
-  if (globalThis.ear === undefined) {
-    const context = new AudioContext()
-    const analyser = new AnalyserNode(context, { fftSize: 8192 })
-    context.createMediaElementSource(${VIDEO}).connect(analyser).connect(context.destination)
-    globalThis.ear = { context, analyser }
-  }
-  const { context, analyser } = ear
-  const levels = new Float32Array(analyser.frequencyBinCount)
-  analyser.getFloatFrequencyData(levels)
-  const loudest = levels.indexOf(Math.max(...levels))
-  return Math.max(...levels) < -60 ? 0 : loudest * context.sampleRate / analyser.fftSize
-})()`
-
-/** Waits until it sounds with a frequency. */
-const untilHeard = (page: Page, hz: number) => untilInPage(page, `Math.abs(${listen} - ${hz}) < 15`, 10_000)
 
 describe('player: films that the page repacks', { skip: needs(CHROMIUM, 'ffmpeg'), timeout: 300_000 }, () => {
   let folder = ''

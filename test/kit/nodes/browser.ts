@@ -10,10 +10,10 @@ import { waitFor } from '../wait-for.ts'
 /** The program; Debian's package chromium. */
 export const CHROMIUM = 'chromium'
 
-/** A browser without a window. End it with close(). */
-export function startBrowser(): Promise<Browser> {
+/** A browser without a window. End it with close(). `more`: further arguments. */
+export function startBrowser(more: readonly string[] = []): Promise<Browser> {
   // Tests run as root, for whom Chromium has no sandbox; the default sound device of a server is none.
-  const args = ['--no-sandbox', '--mute-audio', '--autoplay-policy=no-user-gesture-required']
+  const args = ['--no-sandbox', '--mute-audio', '--autoplay-policy=no-user-gesture-required', ...more]
   return chromium.launch({ executablePath: `/usr/bin/${CHROMIUM}`, args })
 }
 

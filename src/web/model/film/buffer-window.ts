@@ -19,6 +19,8 @@ export type Step =
 const NEAR_SEC = 0.3
 /** A longer hole is not jumped over. */
 const MAX_HOLE_SEC = 10
+/** A film that has less before it is about to stand. */
+const PLAYS_ON_SEC = 1
 
 /** What to do for one track. `spans`: what is held, rising; `run`: what comes now, null = nothing. */
 export function stepOf(spans: readonly Span[], atSec: number, run: Run | null, aheadSec: number): Step {
@@ -49,6 +51,11 @@ export function behindHole(spans: readonly Span[], atSec: number): number | null
   const held = spans.some(({ startSec, endSec }) => startSec <= atSec && atSec < endSec - NEAR_SEC)
   const next = spans.find(({ startSec }) => startSec > atSec)
   return !held && next !== undefined && next.startSec - atSec < MAX_HOLE_SEC ? next.startSec : null
+}
+
+/** Whether a film plays on from a place by what is held, so that time alone makes room for more. */
+export function playsOn(spans: readonly Span[], atSec: number): boolean {
+  return spans.some(({ startSec, endSec }) => startSec - NEAR_SEC <= atSec && endSec - atSec > PLAYS_ON_SEC)
 }
 
 /** What is let go: what was played longer ago than `backSec`, and what lies far behind the window of `aheadSec`. */

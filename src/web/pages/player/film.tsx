@@ -10,11 +10,19 @@ import { Icon } from '../../parts/icons.tsx'
 import type { FilmWay } from './use-film-way.ts'
 import type { TroubleWatch } from './use-trouble.ts'
 
+/** A pause that comes with a failure is not the user's. */
+const FAILING_MS = 100
+
 interface FilmProps {
   readonly file: DownloadFile
   readonly video: RefObject<HTMLVideoElement | null>
   /** Where it begins, seconds; null: it waits for that. */
   readonly startSec: number | null
+  /**
+   * Whether it is to play. A new link makes the element pause without a word, and so may one that fails at once, before
+   * it has said that it plays: it is not what the element says.
+   */
+  readonly playing: RefObject<boolean>
   /** Tracks of subtitles. */
   readonly children: ComponentChildren
   /** It is played, by its own button or a key, while it waits for `startSec`; the place it is at. */
@@ -32,12 +40,11 @@ function TroubleNote({ trouble }: { trouble: Trouble }) {
 }
 
 /** Plays a file; goes on where it was when it gets a new link, and waits there if it did. */
-export function Film({ file, video, startSec, children, begin, way, watch }: FilmProps) {
+export function Film({ file, video, startSec, playing, children, begin, way, watch }: FilmProps) {
   const position = useRef(startSec ?? 0)
   const first = useRef(true)
-  // Whether it is to play: a new link makes the element pause without a word, and so may one that fails at once, before
-  // it has said that it plays. A user's pause has its event, on an element without an error.
-  const playing = useRef(false)
+  // When the element said that it has failed; null: it has not.
+  const failedMs = useRef<number | null>(null)
   const { trouble, failed, looked } = watch
   const shownSrc = useRef(way.src)
   useEffect(() => {
@@ -74,19 +81,26 @@ export function Film({ file, video, startSec, children, begin, way, watch }: Fil
         playsInline
         preload="metadata"
         src={way.src ?? addressOf(file.stream_url)}
+        onLoadStart={() => {
+          failedMs.current = null
+        }}
         onLoadedMetadata={looked}
         onPlay={event => {
           playing.current = true
           if (startSec === null) begin(event.currentTarget.currentTime)
         }}
         onPause={event => {
-          if (event.currentTarget.error === null) playing.current = false
+          const failing = failedMs.current === null || performance.now() - failedMs.current < FAILING_MS
+          if (event.currentTarget.error === null || !failing) playing.current = false
         }}
         onTimeUpdate={event => {
           if (event.currentTarget.currentTime > 0) position.current = event.currentTarget.currentTime
           looked()
         }}
-        onError={failed}
+        onError={() => {
+          failedMs.current = performance.now()
+          failed()
+        }}
       >
         {children}
       </video>

@@ -43,6 +43,7 @@ export function Played({ infohash, file, files, left, stage, renew }: PlayedProp
     goesOn > 0 && !isFollowed(infohash, file.index) ? null : goesOn,
   )
   const [speed, setSpeed] = useSpeed(video)
+  const playing = useRef(false)
   const play = useRef<PagePlay>(null)
   const way = useFilmWay(video, infohash, file, play)
   const watch = useTrouble(video, file, way, renew)
@@ -54,6 +55,9 @@ export function Played({ infohash, file, files, left, stage, renew }: PlayedProp
   usePlaceReports(video, infohash, file.index, startSec)
   useKeys({
     video,
+    failedToggle: () => {
+      if (watch.trouble === 'stopped') toggleFailed(playing)
+    },
     fullscreen: () => toggleFullscreen(stage.current),
     subtitles: () => toggleSubtitles(video.current),
     next: () => next !== null && playNext(infohash, next.index),
@@ -68,12 +72,20 @@ export function Played({ infohash, file, files, left, stage, renew }: PlayedProp
           file={file}
           video={video}
           startSec={startSec}
+          playing={playing}
           begin={placeSec => setStart(beginsAt(placeSec, goesOn))}
           way={way}
           watch={watch}
         >
           {subtitles.url !== null && (
-            <track key={subtitles.url} default kind="subtitles" label={subtitles.source?.name} src={subtitles.url} />
+            <track
+              key={subtitles.url}
+              ref={showTrack}
+              default
+              kind="subtitles"
+              label={subtitles.source?.name}
+              src={subtitles.url}
+            />
           )}
         </Film>
         {startSec === null && <ContinueChoice place={goesOn} choose={setStart} />}
@@ -128,6 +140,19 @@ function dropped(event: DragEvent, open: (file: File) => void): void {
   if (file === undefined) return
   event.preventDefault()
   open(file)
+}
+
+/** `default` alone does not show one that comes later than the film (WebKit). */
+function showTrack(element: HTMLTrackElement | null): void {
+  if (element !== null) element.track.mode = 'showing'
+}
+
+/** Of a film that has failed the element can neither play nor pause: what it does afterwards is changed. */
+function toggleFailed(playing: RefObject<boolean>): void {
+  playing.current = playing.current !== true
+  session.notify(
+    playing.current ? 'It goes on when the connection is back.' : 'Paused, also when the connection is back.',
+  )
 }
 
 function toggleFullscreen(stage: HTMLElement | null): void {

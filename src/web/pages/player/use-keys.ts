@@ -8,6 +8,8 @@ import { actionOf, type PlayerAction, repeats, speedFrom } from '../../model/pla
 /** What keys reach beside the film itself. */
 export interface KeyedParts {
   readonly video: RefObject<HTMLVideoElement | null>
+  /** Play or pause, of a film that has failed. */
+  failedToggle(): void
   fullscreen(): void
   subtitles(): void
   next(): void
@@ -46,6 +48,7 @@ function takesKey({ target, key }: KeyboardEvent): boolean {
 function perform(action: PlayerAction, video: HTMLVideoElement, parts: KeyedParts): void {
   switch (action.does) {
     case 'toggle':
+      if (video.error !== null) return parts.failedToggle()
       if (video.paused) void video.play().catch(() => undefined)
       else video.pause()
       return

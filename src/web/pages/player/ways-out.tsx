@@ -1,10 +1,12 @@
-// Ways out of the browser for a film: VLC of this device, a playlist for any player, the link itself.
+// Ways out of the browser for a film: VLC of this device, a playlist for any player, the link itself, also as a code
+// for the camera of a phone.
 
 import { playerHost, playlistOf, vlcLink } from '../../model/ways-out.ts'
 import type { DownloadFile } from '../../../client/core-routes.ts'
 import { playerLink, saveText } from '../../node/commands.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Icon } from '../../parts/icons.tsx'
+import { CodeButton } from '../../parts/show-code.tsx'
 
 interface WaysOutProps {
   readonly file: DownloadFile
@@ -29,6 +31,7 @@ export function WaysOut({ file, position }: WaysOutProps) {
         </a>
       )}
       <CopyButton label="Copy player link" what="Player link" icon="link" text={() => playerLink(file)} />
+      <CodeButton title="Play on another device" url={() => playerLink(file)} />
     </>
   )
 }

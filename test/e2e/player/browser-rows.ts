@@ -1,0 +1,139 @@
+// What every browser is to do in the player, a test a row: what it plays is played, what it lacks is repacked, sought
+// in, shown with subtitles; what neither plays is said, with ways out. Run by a file for each browser.
+
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { makeFilm } from '../../kit/content/films.ts'
+import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
+import { waitFor } from '../../kit/wait-for.ts'
+import { BY_PAGE, VIDEO } from './heard.ts'
+import { addComplete, PLAYED } from './scene.ts'
+
+/** A browser with one page, however it is driven. */
+export interface DrivenPage {
+  goto(url: string): Promise<void>
+  /** What an expression is in the page. */
+  evaluate(expression: string): Promise<unknown>
+  close(): Promise<void>
+}
+
+const H264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-bf', '2', '-g', '25', '-b:v', '400k']
+const HEVC = ['-c:v', 'libx265', '-x265-params', 'log-level=none', '-preset', 'ultrafast', '-tag:v', 'hvc1']
+const LINE = '1\n00:00:00,500 --> 00:00:29,000\nHello <b>there</b>\n'
+
+/** Chooses a file of subtitles, as a user does. */
+const CHOOSE = `(() => {
+  const choice = [...document.querySelectorAll('select')].find(each => each.textContent.includes('film.srt'))
+  choice.value = [...choice.options].find(each => each.textContent.includes('film.srt')).value
+  choice.dispatchEvent(new Event('change', { bubbles: true }))
+})()`
+const SHOWN = `[...${VIDEO}.textTracks].filter(track => track.mode === 'showing')
+  .flatMap(track => [...(track.activeCues ?? [])]).map(cue => cue.getCueAsHTML().textContent).join()`
+const TROUBLE = `(document.querySelector('.player-trouble')?.textContent ?? '')`
+const WAYS_OUT = `['Open in VLC', 'Copy player link', 'QR code']
+  .filter(name => ![...document.querySelectorAll('.player button, .player a')].some(each => each.textContent.trim() === name))`
+
+/** A browser, and what is its own. */
+export interface BrowserOfRows {
+  readonly name: string
+  /** Why it is not there. */
+  readonly skip: false | string
+  start(): Promise<DrivenPage>
+  /** An expression: whether the film has sound now. */
+  readonly heard: string
+  /** It has no decoder for AC-3 of its own. */
+  readonly lacksAc3: boolean
+}
+
+/** The rows of one browser. */
+export function playerRows({ name, skip, start, heard, lacksAc3 }: BrowserOfRows): void {
+  describe(`player in ${name}`, { skip, concurrency: 1, timeout: 180_000 }, () => {
+    let folder = ''
+    let node: NodeProcess
+    let page: DrivenPage
+    let infohash = ''
+
+    before(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'tributary-rows-'))
+      const films = [
+        ['0 plays.mp4', { container: 'mp4', video: H264, audio: ['-c:a', 'aac'] }],
+        ['1 film.mkv', { container: 'mkv', video: H264, audio: ['-c:a', 'ac3', '-ac', '6'], seconds: 30 }],
+        ['2 dts.mkv', { container: 'mkv', video: H264, audio: ['-c:a', 'dca', '-strict', '-2'], seconds: 5 }],
+        ['3 xvid.avi', { container: 'avi', video: ['-c:v', 'mpeg4'], audio: ['-c:a', 'mp3'], seconds: 5 }],
+        ['4 hevc.mp4', { container: 'mp4', video: HEVC, audio: ['-c:a', 'aac'], seconds: 5 }],
+      ] as const
+      const made = films.map(async ([path, options]) => ({ path, content: await makeFilm(options) }))
+      node = await startNode()
+      const files = [...(await Promise.all(made)), { path: '1 film.srt', content: Buffer.from(LINE) }]
+      infohash = await addComplete(node, folder, 'Rows', files)
+      page = await start()
+      await page.goto(node.baseUrl)
+      await page.evaluate(`localStorage.setItem('tributary.key', ${JSON.stringify(node.key)})`)
+    })
+    after(async () => {
+      await page?.close()
+      await node?.stop()
+      await rm(folder, { recursive: true, force: true })
+    })
+
+    const until = (expression: string, limitMs = 20_000) =>
+      waitFor(expression, async () => (await page.evaluate(expression)) === true, limitMs)
+    const fileNamed = async (path: string): Promise<number> => {
+      const { files } = await node.get<{ files: { index: number; name: string }[] }>(`/downloads/${infohash}/files`)
+      return files.find(each => each.name.endsWith(path))?.index ?? -1
+    }
+    const open = async (path: string): Promise<void> => {
+      // The same document with another place in it would not begin from nothing.
+      await page.goto('about:blank')
+      await page.goto(`${node.baseUrl}/#/play/${infohash}/${await fileNamed(path)}`)
+    }
+
+    test('MP4 with H.264 and AAC is played by the browser itself', async () => {
+      await open('plays.mp4')
+      // By then silence would have been told.
+      await until(`${PLAYED} > 4 && ${VIDEO}.videoWidth === 320`)
+      await until(heard)
+      assert.equal(await page.evaluate(BY_PAGE), false)
+      assert.equal(await page.evaluate(TROUBLE), '')
+    })
+
+    test('Matroska with H.264 and AC-3 has picture and sound, also where it is sought: repacked where AC-3 is lacking', async () => {
+      await open('film.mkv')
+      await until(`${BY_PAGE} === ${lacksAc3} && ${PLAYED} > 4 && ${VIDEO}.videoWidth === 320`)
+      await until(heard)
+      for (const place of [20, 3]) {
+        await page.evaluate(`void (${VIDEO}.currentTime = ${place})`)
+        await until(`!${VIDEO}.seeking && ${PLAYED} > ${place + 0.5} && ${PLAYED} < ${place + 8}`)
+        await until(heard)
+      }
+      assert.equal(await page.evaluate(TROUBLE), '')
+    })
+
+    test('subtitles beside the film are shown', async () => {
+      await page.evaluate(CHOOSE)
+      await until(`${SHOWN} === 'Hello there'`)
+    })
+
+    for (const [path, what, words] of [
+      ['dts.mkv', 'DTS', /cannot play the sound/],
+      ['xvid.avi', 'AVI', /cannot play this format/],
+    ] as const)
+      test(`${what} is said, with the ways out`, async () => {
+        await open(path)
+        await until(`${words}.test(${TROUBLE})`)
+        assert.deepEqual(await page.evaluate(WAYS_OUT), [])
+      })
+
+    test('HEVC is played, or said', async context => {
+      await open('hevc.mp4')
+      await until(
+        `(${VIDEO}?.videoWidth === 320 && ${PLAYED} > 1) || /cannot play (this format|the picture)/.test(${TROUBLE})`,
+      )
+      context.diagnostic(`${name}: ${String(await page.evaluate(TROUBLE)) || 'plays HEVC'}`)
+      assert.deepEqual(await page.evaluate(WAYS_OUT), [])
+    })
+  })
+}
