@@ -8,7 +8,7 @@ tests = $$(find $(foreach kind,$(1),dist/test/$(kind) dist/test/chapters/*/$(kin
 ARGS ?=
 
 
-.PHONY: readme only run test soak-kill tracker-life rest-10000 mutations check build install package image deb clean tools types format lint arch unit suite interop interop-short live-overlay live-transcripts channels-30 swaps-table bench bench-quick bench-all bench-rivals bench-micro
+.PHONY: readme only run test soak-kill tracker-life rest-10000 pictures mutations check build install package image deb clean tools types format lint arch unit suite interop interop-short live-overlay live-transcripts channels-30 swaps-table bench bench-quick bench-all bench-rivals bench-micro
 
 run: build ## Install, build and start the node (ARGS="--port 0" adds arguments)
 	@exec node $(BIN) start $(ARGS)
@@ -103,6 +103,9 @@ live-overlay: build ## Our node against py-ipv8 in every role (IPV8_DIR=checkout
 live-transcripts: build
 	@[ -d "$(IPV8_DIR)/ipv8" ] || { echo "IPV8_DIR must name a checkout of py-ipv8 at tag 3.2"; exit 1; }
 	@IPV8_DIR=$(IPV8_DIR) node dist/test/chapters/circuits/live/record.js
+
+pictures: build ## The pictures of src/docs/watching.md: a film's whole way in a page and on a phone
+	@PICTURES=$$PWD/src/docs/pictures node --test dist/test/e2e/player/whole-way.test.js
 
 mutations: build ## Changes over src drawn by SEED (COUNT=60) that the tests are to find; half an hour and more
 	@nice node dist/test/kit/runners/run-mutations.js

@@ -46,22 +46,30 @@ export function Film({ file, video, startSec, playing, children, begin, way, wat
   // When the element said that it has failed; null: it has not.
   const failedMs = useRef<number | null>(null)
   const { trouble, failed, looked } = watch
-  const shownSrc = useRef(way.src)
+  // While the page opens a film the element reads nothing: what it reads ahead of a film that comes in would keep the
+  // page waiting for what it needs first, the index at the end.
+  const shown = way.src ?? (way.byPage ? 'nothing' : 'link')
+  const before = useRef(shown)
   useEffect(() => {
     const element = video.current
     if (element === null || first.current) {
       first.current = false
       return
     }
-    const isOther = shownSrc.current !== way.src
-    shownSrc.current = way.src
+    const isOther = before.current !== shown
+    before.current = shown
+    if (shown === 'nothing') {
+      element.removeAttribute('src')
+      return element.load()
+    }
     // A new link to what the page repacks is the page's.
     if (!isOther && way.src !== null) return
+    if (isOther && way.src === null) element.src = addressOf(file.stream_url)
     // Another source loads by itself, the same one does not.
     if (!isOther) element.load()
     element.currentTime = position.current
     if (playing.current) void element.play().catch(() => undefined)
-  }, [file, way.src])
+  }, [file, shown])
   useEffect(() => {
     const element = video.current
     if (element === null || startSec === null) return
