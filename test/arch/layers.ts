@@ -36,7 +36,8 @@ export const allowedImports: Record<string, readonly string[]> = {
   ],
   app: ['node', 'http', 'cli'],
   cli: ['base', 'client', 'node', 'app', 'io/process/machine-code.ts'],
-  web: ['client'],
+  // Texts and times of subtitles, which node and page read.
+  web: ['client', 'wire/subtitles/*.ts'],
   build: ['io/process/machine-code.ts', 'io/process/machine-code-digests.ts'],
 }
 

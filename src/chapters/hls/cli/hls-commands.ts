@@ -2,10 +2,10 @@
 
 import { type Command, InvalidArgumentError } from 'commander'
 import type { ChapterCommands } from '../../../cli/chapter-commands.ts'
-import { chosenDownload, chosenFile, filesOf } from '../../../cli/chosen.ts'
+import { chosenDownload, filesOf } from '../../../cli/chosen.ts'
 import { type CommandContext, forNode, type NodeFlags, runForNode } from '../../../cli/command-run.ts'
 import type { DownloadFile } from '../../../client/core-routes.ts'
-import { longest } from '../../media/cli/media-commands.ts'
+import { filmFile } from '../../media/cli/film-file.ts'
 
 interface HlsFlags extends NodeFlags {
   readonly days?: number
@@ -41,7 +41,7 @@ function addHlsCommand(program: Command): void {
       runForNode(flags, async context => {
         const { infohash } = await chosenDownload(context.node, text)
         const { files } = await filesOf(context.node, infohash)
-        const chosen = file === undefined ? longest(files) : chosenFile(files, file)
+        const chosen = filmFile(files, file)
         const link = await linkOf(context, infohash, chosen, flags.days)
         const query = new URL(link, context.node.url).searchParams
         if (flags.sound !== undefined) query.set('sound', String(flags.sound))

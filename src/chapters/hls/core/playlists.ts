@@ -2,6 +2,7 @@
 // carry what opens them: players send no header of ours.
 
 import { type Cut, headName, segmentName, type SegmentPlan } from './segment-plan.ts'
+import { TEXT_GROUP, textRenditions } from './text-segments.ts'
 
 /** Bytes of a segment beside those of the film, and what players round. */
 const OVERHEAD = 1.1
@@ -13,7 +14,7 @@ const EXACT = 1e-4
 
 /** The playlist of variants: one, as nothing is encoded again. `query` belongs to each address. */
 export function masterPlaylist(plan: SegmentPlan, query: string): string {
-  const { video, cuts } = plan
+  const { video, cuts, texts } = plan
   const bytes = cuts.reduce((sum, cut) => sum + lengthOf(cut), 0)
   const seconds = cuts.reduce((sum, { duration }) => sum + duration, 0)
   const peak = Math.max(
@@ -24,33 +25,44 @@ export function masterPlaylist(plan: SegmentPlan, query: string): string {
   const strings = codecStrings(plan)
   const codecs = strings.includes(null) ? '' : `,CODECS="${strings.join(',')}"`
   const size = video.width > 0 && video.height > 0 ? `,RESOLUTION=${video.width}x${video.height}` : ''
-  const facts = `BANDWIDTH=${Math.max(peak, average)},AVERAGE-BANDWIDTH=${average}${size}${codecs}`
-  return `#EXTM3U\n#EXT-X-VERSION:${versionOf(plan)}\n#EXT-X-INDEPENDENT-SEGMENTS\n#EXT-X-STREAM-INF:${facts}\nindex.m3u8?${query}\n`
+  const group = texts.length === 0 ? '' : `,SUBTITLES="${TEXT_GROUP}"`
+  const facts = `BANDWIDTH=${Math.max(peak, average)},AVERAGE-BANDWIDTH=${average}${size}${codecs}${group}`
+  const head = `#EXTM3U\n#EXT-X-VERSION:${versionOf(plan)}\n#EXT-X-INDEPENDENT-SEGMENTS\n`
+  return `${head}${textRenditions(texts, query)}#EXT-X-STREAM-INF:${facts}\nindex.m3u8?${query}\n`
 }
 
 /** Playlists of segments, cut where what opens them belongs: those of long films take milliseconds to write. */
 const written = new WeakMap<SegmentPlan, readonly string[]>()
+const writtenTexts = new WeakMap<SegmentPlan, readonly string[]>()
 const OPENED_BY = '\0'
 
 /** The playlist of segments. */
 export function segmentPlaylist(plan: SegmentPlan, query: string): string {
-  const parts = written.get(plan) ?? segmentLines(plan).split(OPENED_BY)
-  written.set(plan, parts)
+  return openedBy(query, written, plan, () => {
+    const name = headName(plan)
+    const map = name === null ? '' : `#EXT-X-MAP:URI="segments/${name}?${OPENED_BY}"\n`
+    return listOf(plan, `#EXT-X-INDEPENDENT-SEGMENTS\n${map}`, at => segmentName(plan, at))
+  })
+}
+
+/** The playlist of a track of texts: cut where the film is. */
+export function textPlaylist(plan: SegmentPlan, query: string): string {
+  return openedBy(query, writtenTexts, plan, () => listOf(plan, '', at => `${at}.vtt`))
+}
+
+function openedBy(query: string, kept: typeof written, plan: SegmentPlan, write: () => string): string {
+  const parts = kept.get(plan) ?? write().split(OPENED_BY)
+  kept.set(plan, parts)
   return parts.join(query)
 }
 
 /** With a sign in the place of the query. */
-function segmentLines(plan: SegmentPlan): string {
-  const query = OPENED_BY
+function listOf(plan: SegmentPlan, more: string, nameOf: (at: number) => string): string {
   const { cuts } = plan
   const longest = Math.max(1, ...cuts.map(({ duration }) => Math.ceil(duration)))
   const head = `#EXTM3U\n#EXT-X-VERSION:${versionOf(plan)}\n#EXT-X-TARGETDURATION:${longest}\n#EXT-X-MEDIA-SEQUENCE:0\n`
-  const name = headName(plan)
-  const map = name === null ? '' : `#EXT-X-MAP:URI="segments/${name}?${query}"\n`
-  const lines = cuts.map(
-    (cut, at) => `#EXTINF:${shownDuration(cut, at)},\nsegments/${segmentName(plan, at)}?${query}\n`,
-  )
-  return `${head}#EXT-X-PLAYLIST-TYPE:VOD\n#EXT-X-INDEPENDENT-SEGMENTS\n${map}${lines.join('')}#EXT-X-ENDLIST\n`
+  const lines = cuts.map((cut, at) => `#EXTINF:${shownDuration(cut, at)},\nsegments/${nameOf(at)}?${OPENED_BY}\n`)
+  return `${head}#EXT-X-PLAYLIST-TYPE:VOD\n${more}${lines.join('')}#EXT-X-ENDLIST\n`
 }
 
 /**

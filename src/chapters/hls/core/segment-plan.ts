@@ -3,6 +3,7 @@
 
 import { DecodeError } from '../../../base/errors.ts'
 import type { FilmFacts, FilmTrack, KeyTable } from '../../media/core/film-facts.ts'
+import { textTracks } from '../../media/core/subtitles/text-tracks.ts'
 import type { Packing, SegmentOrder } from './samples.ts'
 
 /** Shorter segments cost more requests than they save waiting. */
@@ -51,6 +52,8 @@ export interface SegmentPlan {
   readonly sound: FilmTrack | null
   /** The sound becomes AAC in two channels. */
   readonly isConverted: boolean
+  /** Tracks of subtitles that are given beside it. */
+  readonly texts: readonly FilmTrack[]
   readonly cuts: readonly Cut[]
 }
 
@@ -71,7 +74,7 @@ export function planOf(facts: FilmFacts, size: number, soundId: number | null): 
   const packing = packings.find(one => sound === null || holds(one, sound)) ?? 'fmp4'
   const isConverted = sound !== null && CONVERTED_SOUND.has(sound.codec)
   const packed = container === 'mp4' ? 'mp4' : 'matroska'
-  return { container: packed, packing, video, sound, isConverted, cuts: cutsOf(facts, size) }
+  return { container: packed, packing, video, sound, isConverted, texts: textTracks(facts), cuts: cutsOf(facts, size) }
 }
 
 /** The name of segment `number`, and of the head that all have in common; null = they have none. */

@@ -2,9 +2,10 @@
 // what they name carries it on: players, televisions and casting devices send no key.
 
 import { type Static, Type } from '@sinclair/typebox'
+import { AppError } from '../../../base/errors.ts'
 import { type BytesReply, type ChapterContext, type RouteInput, routeWith } from '../../../http/route.ts'
 import { infohashOf, SAMPLE_INFOHASH } from '../../../http/routes/infohash.ts'
-import { masterPlaylist, segmentPlaylist } from '../core/playlists.ts'
+import { masterPlaylist, segmentPlaylist, textPlaylist } from '../core/playlists.ts'
 import type { AskedFilm, HlsRouteServices } from '../service/hls-api.ts'
 
 const route = routeWith<HlsRouteServices>()
@@ -113,6 +114,51 @@ const segment = route({
   },
 })
 
+const texts = route({
+  ...common,
+  id: 'downloads.hlsTexts',
+  path: '/downloads/{infohash}/hls/{fileindex}/subtitles/{track}/index.m3u8',
+  summary: 'The segments of subtitles inside of a film (HLS)',
+  choices: ['Extra. Cut where the film is; tracks of texts alone, those that `master.m3u8` names.', LINKED],
+  contentType: PLAYLIST,
+  sample: { path: `/downloads/${SAMPLE_INFOHASH}/hls/0/subtitles/4/index.m3u8`, status: 200 },
+  run: async (context, input) => {
+    const plan = await context.services.hls.plan(filmOf(input), input)
+    const track = numberOf(input.path['track'] ?? '')
+    if (!plan.texts.some(({ id }) => id === track)) throw new AppError('NotFound', 'The film has no such subtitles.')
+    return playlist(textPlaylist(plan, queryOf(context, input)))
+  },
+})
+
+const textSegment = route({
+  ...common,
+  id: 'downloads.hlsTextSegment',
+  path: '/downloads/{infohash}/hls/{fileindex}/subtitles/{track}/segments/{segment}',
+  summary: 'One segment of subtitles inside of a film (HLS)',
+  choices: [
+    'Extra. `{segment}`: its name in the playlist, `0.vtt`. WebVTT of the texts that begin in it; what of the segment is not there yet is asked of the swarm.',
+    LINKED,
+  ],
+  contentType: 'text/vtt',
+  sample: { path: `/downloads/${SAMPLE_INFOHASH}/hls/0/subtitles/4/segments/0.vtt`, status: 200 },
+  run: async ({ services }, input): Promise<BytesReply> => {
+    const { track = '', segment: name = '' } = input.path
+    const body = await services.hls.texts(filmOf(input), numberOf(track), numberOf(name, '.vtt'), input)
+    return {
+      contentType: 'text/vtt; charset=utf-8',
+      body,
+      headers: [['Cache-Control', 'private, max-age=600']],
+    }
+  },
+})
+
+/** A number in a path. Throws AppError NotFound. */
+function numberOf(text: string, ending = ''): number {
+  const digits = text.endsWith(ending) ? text.slice(0, text.length - ending.length) : ''
+  if (!/^\d{1,15}$/.test(digits)) throw new AppError('NotFound')
+  return Number(digits)
+}
+
 function filmOf({ path, parameters }: Asked): AskedFilm {
   return { infohash: infohashOf(path), fileIndex: path['fileindex'] ?? '', sound: parameters.sound ?? null }
 }
@@ -130,4 +176,4 @@ function queryOf({ links }: ChapterContext<HlsRouteServices>, { path, parameters
 }
 
 /** Every route of this file. */
-export const hlsRoutes = [master, segments, segment] as const
+export const hlsRoutes = [master, segments, segment, texts, textSegment] as const

@@ -26,7 +26,16 @@ export interface HlsService {
   segment(film: AskedFilm, name: string, asker: Asker): Promise<Uint8Array>
 }
 
+/** Texts of films in segments. */
+export interface HlsTexts {
+  /**
+   * The texts that begin in one segment, of a track that the plan names. What the segment is made of is asked of the
+   * swarm, as long as `asker` is there. AppErrors as of segment().
+   */
+  texts(film: AskedFilm, track: number, segment: number, asker: Asker): Promise<Uint8Array>
+}
+
 /** What the routes of this chapter use beside the services of the core. */
 export interface HlsRouteServices {
-  readonly hls: HlsService
+  readonly hls: HlsService & HlsTexts
 }

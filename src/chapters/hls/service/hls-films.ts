@@ -8,11 +8,12 @@ import type { Asker, StreamableFile } from '../../../services/downloads/streams-
 import type { ByteRange } from '../../media/core/byte-source.ts'
 import { FilmBytes, type FilmDisk } from '../../media/service/film-bytes.ts'
 import { inTime } from '../../media/service/in-time.ts'
-import type { MediaAnswer, MediaService } from '../../media/service/media-api.ts'
+import type { MediaAnswer, MediaService, MediaTexts } from '../../media/service/media-api.ts'
 import { MAX_SEGMENT_BYTES } from '../core/samples.ts'
-import { orderOf, planOf, segmentName, type SegmentPlan } from '../core/segment-plan.ts'
+import { type Cut, orderOf, planOf, segmentName, type SegmentPlan } from '../core/segment-plan.ts'
+import { textSegment } from '../core/text-segments.ts'
 import type { SegmentJob, SegmentOutcome } from '../convert/thread-messages.ts'
-import type { AskedFilm, HlsService } from './hls-api.ts'
+import type { AskedFilm, HlsService, HlsTexts } from './hls-api.ts'
 import type { SegmentLine } from './segment-line.ts'
 import { segmentFamilies } from './segment-metrics.ts'
 import { SegmentPlaces } from './segment-places.ts'
@@ -31,7 +32,7 @@ const STALLED_TEXT = 'Nothing of this part of the film comes in; it has been ask
 
 /** What it works with. */
 export interface HlsFilmsDeps {
-  readonly media: Pick<MediaService, 'facts'>
+  readonly media: Pick<MediaService, 'facts'> & MediaTexts
   readonly disk: FilmDisk
   readonly line: SegmentLine
   /** See DownloadsService.streamable(). */
@@ -39,7 +40,7 @@ export interface HlsFilmsDeps {
 }
 
 /** HlsService over the downloads of a node. */
-export class HlsFilms implements HlsService {
+export class HlsFilms implements HlsService, HlsTexts {
   readonly #deps: HlsFilmsDeps
   /** Tag of a film and number of its sound -> its plan; the least lately used first. */
   readonly #plans = new Map<string, SegmentPlan>()
@@ -81,6 +82,15 @@ export class HlsFilms implements HlsService {
     const why = this.#unreadable.why(job)
     if (why !== null) throw unreadable(why)
     return this.#places.work(file.tag, asker, signal => this.#make(file, job, signal))
+  }
+
+  async texts(film: AskedFilm, track: number, segment: number, asker: Asker): Promise<Uint8Array> {
+    const file = await this.#fileOf(film, asker)
+    const { texts, cuts } = await this.#planOf(film, file, asker)
+    const cut = cuts[segment]
+    if (cut === undefined || !texts.some(({ id }) => id === track))
+      throw new AppError('NotFound', 'The film has no such segment of subtitles.')
+    return this.#places.work(file.tag, asker, signal => this.#textsOf(file, film, track, cut, signal))
   }
 
   /** Ends what is under way. */
@@ -126,16 +136,35 @@ export class HlsFilms implements HlsService {
     if (this.#plans.size > MAX_PLANS && oldest !== undefined) this.#plans.delete(oldest)
   }
 
+  /** They lie between the pictures of the segment: when those are there, so are they. */
+  async #textsOf(
+    file: StreamableFile,
+    { infohash, fileIndex }: AskedFilm,
+    track: number,
+    cut: Cut,
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
+    if (signal.aborted) throw new AppError('Aborted')
+    const film = new FilmBytes(file, this.#deps.disk, { background: false })
+    const close = (): void => film.close()
+    signal.addEventListener('abort', close, { once: true })
+    try {
+      await this.#whenThere(film, rangeOf(cut))
+    } finally {
+      signal.removeEventListener('abort', close)
+      film.close()
+    }
+    const order = { track, fromSec: cut.start, toSec: Math.min(cut.end, cut.start + cut.duration + 1) }
+    return textSegment((await this.#deps.media.texts(infohash, fileIndex, order, { signal })).cues, cut)
+  }
+
   async #make(file: StreamableFile, job: SegmentJob, signal: AbortSignal): Promise<Uint8Array> {
     if (signal.aborted) throw new AppError('Aborted')
     const film = new FilmBytes(file, this.#deps.disk, { background: false })
     const close = (): void => film.close()
     signal.addEventListener('abort', close, { once: true })
     try {
-      const { isHead, startByte, endByte } = job.order
-      // What the index says may be a lie: all of a film is not fetched for it.
-      const end = Math.min(endByte, startByte + MAX_SEGMENT_BYTES)
-      let range: ByteRange = isHead ? { start: 0, end: 0 } : { start: startByte, end }
+      let range: ByteRange = job.order.isHead ? { start: 0, end: 0 } : rangeOf(job.order)
       for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
         await this.#whenThere(film, range)
         const outcome = await this.#deps.line.make(job, film, signal)
@@ -170,6 +199,11 @@ export class HlsFilms implements HlsService {
 
 function unreadable(why: string): AppError {
   return new AppError('MediaUnreadable', `The film cannot be read: ${why}.`)
+}
+
+/** The bytes of a segment; what the index says may be a lie: all of a film is not fetched for it. */
+function rangeOf({ startByte, endByte }: Pick<Cut, 'startByte' | 'endByte'>): ByteRange {
+  return { start: startByte, end: Math.min(endByte, startByte + MAX_SEGMENT_BYTES) }
 }
 
 /** Whether segments follow from what is known. */

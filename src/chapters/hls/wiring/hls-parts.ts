@@ -4,7 +4,7 @@ import type { Arena } from '../../../ports/arena.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Downloads } from '../../../services/downloads/downloads.ts'
 import { FilmDisk } from '../../media/service/film-bytes.ts'
-import type { MediaService } from '../../media/service/media-api.ts'
+import type { MediaService, MediaTexts } from '../../media/service/media-api.ts'
 import { SegmentThread } from '../io/segment-thread.ts'
 import { HlsFilms } from '../service/hls-films.ts'
 import { SegmentLine } from '../service/segment-line.ts'
@@ -16,7 +16,7 @@ const THREADS = 2
 export interface HlsPartsDeps {
   readonly clock: Clock
   readonly downloads: Pick<Downloads, 'streamable'>
-  readonly media: Pick<MediaService, 'facts'>
+  readonly media: Pick<MediaService, 'facts'> & MediaTexts
   readonly arena: Arena
 }
 

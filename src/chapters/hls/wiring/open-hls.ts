@@ -14,6 +14,7 @@ export function openHls({ clock, downloads, shared }: Kernel): OpenedChapter {
   const services: HlsRouteServices = {
     hls: {
       plan: async (...asked) => (await hls.open()).plan(...asked),
+      texts: async (...asked) => (await hls.open()).texts(...asked),
       segment: async (...asked) => (await hls.open()).segment(...asked),
     },
   }

@@ -1,13 +1,14 @@
-// `media`: what a film is, and where one may begin to play.
+// `media`: what a film is, and where one may begin to play; `subtitles` beside it.
 
 import { type Command, InvalidArgumentError } from 'commander'
 import type { ChapterCommands } from '../../../cli/chapter-commands.ts'
-import { chosenDownload, chosenFile, filesOf } from '../../../cli/chosen.ts'
+import { chosenDownload, filesOf } from '../../../cli/chosen.ts'
 import { forNode, type NodeFlags, runForNode } from '../../../cli/command-run.ts'
-import { CommandError } from '../../../cli/node-client.ts'
-import type { CoreRoutes, DownloadFile } from '../../../client/core-routes.ts'
+import type { CoreRoutes } from '../../../client/core-routes.ts'
 import type { MediaRoutes } from '../client/routes.ts'
+import { filmFile } from './film-file.ts'
 import { mediaText } from './media-text.ts'
+import { addSubtitlesCommand } from './subtitles-command.ts'
 
 /** As the route has it. */
 const MOST_WAIT_SECONDS = 120
@@ -35,13 +36,6 @@ function width(): number {
   return process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY
 }
 
-/** The longest file: of a film with samples and texts beside it the film. CommandError: there is none yet. */
-export function longest(files: readonly DownloadFile[]): DownloadFile {
-  const [first, ...others] = files
-  if (first === undefined) throw new CommandError('The download has no files yet.')
-  return others.reduce((best, file) => (file.size > best.size ? file : best), first)
-}
-
 function addMediaCommand(program: Command): void {
   forNode(program.command('media').description('What a film or sound is, and from when on it plays without a stall.'))
     .argument('<download>', 'info hash, its first digits, or (a part of) the name')
@@ -52,7 +46,7 @@ function addMediaCommand(program: Command): void {
       runForNode<CoreRoutes & MediaRoutes>(flags, async ({ node, show }) => {
         const { infohash } = await chosenDownload(node, text)
         const { files } = await filesOf(node, infohash)
-        const { index } = file === undefined ? longest(files) : chosenFile(files, file)
+        const { index } = filmFile(files, file)
         const { media } = await node.call('GET /downloads/{infohash}/media/{fileindex}', {
           path: { infohash, fileindex: index },
           parameters: {
@@ -66,4 +60,11 @@ function addMediaCommand(program: Command): void {
 }
 
 /** All commands about films. */
-export const mediaCommands: ChapterCommands = { plain: [], groups: {}, add: addMediaCommand }
+export const mediaCommands: ChapterCommands = {
+  plain: [],
+  groups: {},
+  add: program => {
+    addMediaCommand(program)
+    addSubtitlesCommand(program)
+  },
+}

@@ -1,8 +1,11 @@
-// The route of facts of films (extra; decision 0533).
+// The routes of films: their facts (extra; decision 0533), and the texts inside of them (extra; decision 0550).
 
 import { Type } from '@sinclair/typebox'
-import { routeWith } from '../../../http/route.ts'
+import { AppError } from '../../../base/errors.ts'
+import { type BytesReply, routeWith } from '../../../http/route.ts'
 import { infohashOf, SAMPLE_INFOHASH } from '../../../http/routes/infohash.ts'
+import { webVttOf } from '../../../wire/subtitles/cue.ts'
+import { coveredNote } from '../../../wire/subtitles/spans.ts'
 import type { MediaRouteServices } from '../service/media-api.ts'
 import { MediaReply } from './media-schemas.ts'
 import { shownMedia } from './shown-media.ts'
@@ -11,6 +14,11 @@ const route = routeWith<MediaRouteServices>()
 
 const DEFAULT_WAIT_S = 20
 const MAX_WAIT_S = 120
+/** Of texts, s: what is asked for at a time. */
+const DEFAULT_PART_S = 240
+const MAX_PART_S = 3600
+/** No film plays longer. */
+const MAX_PLACE_S = 10_000_000
 
 const facts = route({
   id: 'downloads.media',
@@ -63,5 +71,76 @@ const facts = route({
   },
 })
 
+const errors = [
+  'InvalidParameter',
+  'NotFound',
+  'DownloadNotFound',
+  'FileNotFound',
+  'MetadataTimeout',
+  'MediaUnreadable',
+  'TooManyRequests',
+  'DiskError',
+  'FileChanged',
+  'WorkerLost',
+  'VolumeStalled',
+  'PoolBusy',
+  'NotReady',
+  'Aborted',
+] as const
+
+const subtitles = route({
+  id: 'downloads.subtitles',
+  method: 'GET',
+  path: '/downloads/{infohash}/media/{fileindex}/subtitles/{track}',
+  kind: 'bytes',
+  scope: 'stream',
+  signedLinks: true,
+  anyOrigin: true,
+  tag: 'downloads',
+  summary: 'Subtitles inside of a film, a part of its time: WebVTT',
+  description:
+    'Of Matroska and WebM (SubRip, ASS, SSA, WebVTT) and of MP4 (timed texts, WebVTT; not in fragments). `{track}`: the number that the facts of the film tell.',
+  choices: [
+    'Extra. What is there of the film is read and nothing asked of the swarm. The note at the start, `NOTE covered 0.000-57.200 61.000-240.000`, names the parts of which all texts are in the answer: ask again for the rest, when it has come in or when a part was too long for one answer.',
+    'Only text: tags, styles, drawings and places are left out. Times are those of the film.',
+    'Opened by the signed link of the file too (the token of `stream_url`): pages of every origin may then read the answer.',
+  ],
+  contentType: 'text/vtt',
+  parameters: Type.Object({
+    from: Type.Optional(
+      Type.Number({ minimum: 0, maximum: MAX_PLACE_S, description: 'second of the film; 0 unless said' }),
+    ),
+    to: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: MAX_PLACE_S,
+        description: `${DEFAULT_PART_S} s behind it unless said, at most ${MAX_PART_S}`,
+      }),
+    ),
+    token: Type.Optional(Type.String({ maxLength: 128, description: 'that of a signed link' })),
+  }),
+  reply: null,
+  errors,
+  sample: { path: `/downloads/${SAMPLE_INFOHASH}/media/0/subtitles/3`, status: 200 },
+  async run({ services }, input): Promise<BytesReply> {
+    const { path, parameters } = input
+    const fromSec = parameters.from ?? 0
+    const toSec = Math.min(parameters.to ?? fromSec + DEFAULT_PART_S, fromSec + MAX_PART_S)
+    const order = { track: trackOf(path['track'] ?? ''), fromSec, toSec: Math.max(fromSec, toSec) }
+    const part = await services.media.texts(infohashOf(path), path['fileindex'] ?? '', order, input)
+    return {
+      contentType: 'text/vtt; charset=utf-8',
+      body: Buffer.from(webVttOf(part.cues, 0, coveredNote(part.covered))),
+      headers: [['Cache-Control', 'no-store']],
+    }
+  },
+})
+
+/** A number of a track, in decimal digits. Throws AppError NotFound. */
+function trackOf(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new AppError('NotFound', 'A track of subtitles is named by its number.')
+  return Number(text)
+}
+
 /** Every route of this file. */
-export const mediaRoutes = [facts] as const
+export const mediaRoutes = [facts, subtitles] as const

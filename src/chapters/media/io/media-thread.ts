@@ -7,7 +7,9 @@ import { AppError, errorText } from '../../../base/errors.ts'
 import { workerUrl } from '../../../io/worker-url.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
+import type { SubtitleOrder } from '../core/subtitles/subtitle-part.ts'
 import type { FilmReader, ReadableFilm, ReadOutcome } from '../ports/film-reader.ts'
+import type { TextsOutcome } from '../probe/read-part.ts'
 import type { FilmDone, FilmJob } from '../probe/thread-messages.ts'
 import { FilmThread, isOutOfMemory } from './film-thread.ts'
 
@@ -33,7 +35,7 @@ export interface MediaThreadOptions {
 
 interface Reading {
   readonly film: ReadableFilm
-  readonly settle: (outcome: ReadOutcome) => void
+  readonly settle: (done: FilmDone) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -56,7 +58,19 @@ export class MediaThread implements FilmReader {
     return this.#thread !== null
   }
 
-  read(film: ReadableFilm): Promise<ReadOutcome> {
+  async read(film: ReadableFilm): Promise<ReadOutcome> {
+    const { outcome, busyMs } = await this.#job(film, null)
+    if (outcome.kind === 'texts' || outcome.kind === 'none') throw new Error('the reader has answered another question')
+    return { outcome, busyMs }
+  }
+
+  async texts(film: ReadableFilm, order: SubtitleOrder): Promise<TextsOutcome> {
+    const { outcome } = await this.#job(film, order)
+    if (outcome.kind === 'read') throw new Error('the reader has answered another question')
+    return outcome
+  }
+
+  #job(film: ReadableFilm, texts: SubtitleOrder | null): Promise<FilmDone> {
     if (this.#stopped) return Promise.reject(new AppError('Aborted'))
     if (this.#reading !== null) return Promise.reject(new Error('a film is being read already'))
     this.#idle?.cancel()
@@ -64,7 +78,7 @@ export class MediaThread implements FilmReader {
     const { limitMs } = this.#options
     return new Promise((settle, reject) => {
       this.#reading = { film, settle, reject }
-      thread.begin({ size: film.size }, this.#inTime(film), { limitMs })
+      thread.begin({ size: film.size, texts }, this.#inTime(film), { limitMs })
     })
   }
 

@@ -1,6 +1,8 @@
 // Who reads films: a thread, one film at a time.
 
+import type { SubtitleOrder } from '../core/subtitles/subtitle-part.ts'
 import type { FactsOutcome } from '../probe/read-facts.ts'
+import type { TextsOutcome } from '../probe/read-part.ts'
 
 /** A film, as the reader has it. */
 export interface ReadableFilm {
@@ -26,5 +28,7 @@ export interface FilmReader {
    * Aborted after stop().
    */
   read(film: ReadableFilm): Promise<ReadOutcome>
+  /** Reads texts of one, as read(). */
+  texts(film: ReadableFilm, order: SubtitleOrder): Promise<TextsOutcome>
   stop(): Promise<void>
 }

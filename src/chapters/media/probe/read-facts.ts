@@ -7,15 +7,17 @@ import { HEAD_BUDGET_BYTES } from '../core/limits.ts'
 import { MeteredSource } from '../core/metered-source.ts'
 import { readFilm } from '../core/read-film.ts'
 
-/** What became of it. */
-export type FactsOutcome =
-  | { readonly kind: 'read'; readonly reading: FilmReading }
+/** Why there is nothing. */
+export type NotRead =
   /** Nothing is known before this is there. */
   | { readonly kind: 'missing'; readonly range: ByteRange }
   /** It never will be read; `why`: a sentence without its beginning. */
   | { readonly kind: 'unreadable'; readonly why: string }
   /** The disk's fault. */
   | { readonly kind: 'failed'; readonly why: string }
+
+/** What became of it. */
+export type FactsOutcome = { readonly kind: 'read'; readonly reading: FilmReading } | NotRead
 
 /** Reads them. Rejects only for bugs. */
 export async function readFacts(source: ByteSource): Promise<FactsOutcome> {
@@ -27,9 +29,14 @@ export async function readFacts(source: ByteSource): Promise<FactsOutcome> {
     const { readStream } = await import('./stream-film.ts')
     return { kind: 'read', reading: await readStream(metered, found) }
   } catch (error) {
-    if (error instanceof NotHere) return { kind: 'missing', range: error.range }
-    if (error instanceof ReadFailed) return { kind: 'failed', why: error.message }
-    if (error instanceof DecodeError || error instanceof OverBudget) return { kind: 'unreadable', why: error.message }
-    throw error
+    return notRead(error)
   }
+}
+
+/** Why, by what reading threw. Throws it again when it is a bug. */
+export function notRead(error: unknown): NotRead {
+  if (error instanceof NotHere) return { kind: 'missing', range: error.range }
+  if (error instanceof ReadFailed) return { kind: 'failed', why: error.message }
+  if (error instanceof DecodeError || error instanceof OverBudget) return { kind: 'unreadable', why: error.message }
+  throw error
 }

@@ -1,7 +1,9 @@
 // What threads that work on films and the node say to each other. Bytes of films never travel in messages: the thread
 // asks for a range, waits, and finds it in memory that both share.
 
+import type { SubtitleOrder } from '../core/subtitles/subtitle-part.ts'
 import type { FactsOutcome } from './read-facts.ts'
+import type { TextsOutcome } from './read-part.ts'
 
 /**
  * Words (32 bits) at the start of the shared memory: whose turn it is, how many bytes were read, and the last job for
@@ -51,14 +53,16 @@ export interface FilmThreadData {
   readonly shared: SharedArrayBuffer
 }
 
-/** To the thread that reads facts: a film of this length is to be read. */
+/** To the thread that reads facts and texts: a film of this length is to be read. */
 export interface FilmJob {
   readonly size: number
+  /** Which of its texts are wanted; null: facts are. */
+  readonly texts: SubtitleOrder | null
 }
 
 /** What it says then. */
 export interface FilmDone {
-  readonly outcome: FactsOutcome
+  readonly outcome: FactsOutcome | TextsOutcome
   /** How long it worked, without its waits for bytes, ms. */
   readonly busyMs: number
 }

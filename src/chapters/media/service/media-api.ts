@@ -4,6 +4,7 @@ import type { Asker } from '../../../services/downloads/streams-api.ts'
 import type { Forecast } from '../../../torrent/streams/forecast.ts'
 import type { ByteRange } from '../core/byte-source.ts'
 import type { FilmFacts } from '../core/film-facts.ts'
+import type { SubtitleOrder, SubtitlePart } from '../core/subtitles/subtitle-part.ts'
 
 /** What is known of a file now. */
 export interface MediaAnswer {
@@ -49,7 +50,17 @@ export interface MediaWatching {
   watch(infohash: string, fileIndex: string, asker: Asker, tell: (facts: FilmFacts) => void): Promise<void>
 }
 
+/** Texts inside of films. */
+export interface MediaTexts {
+  /**
+   * The texts of a part of the file, as far as it is there: nothing is asked of the swarm. AppErrors NotFound: it has
+   * no texts by this number; MediaUnreadable, DownloadNotFound, FileNotFound, MetadataTimeout, TooManyRequests,
+   * NotReady, Aborted, and what reading the download's files rejects with.
+   */
+  texts(infohash: string, fileIndex: string, order: SubtitleOrder, asker: Asker): Promise<SubtitlePart>
+}
+
 /** What the routes of this chapter use beside the services of the core. */
 export interface MediaRouteServices {
-  readonly media: MediaService & MediaForecasts
+  readonly media: MediaService & MediaForecasts & MediaTexts
 }

@@ -34,14 +34,15 @@ export interface MediaFactsDeps {
 /** Facts of films over the downloads of a node. */
 export class MediaFacts implements MediaService, MediaWatching {
   readonly #deps: MediaFactsDeps
-  readonly #line: ReaderLine
+  /** Of all that is read by its reader. */
+  readonly line: ReaderLine
   readonly #jobs = new Map<string, FilmJob>()
   readonly #unreadable: UnreadableFilms
   #stopped = false
 
   constructor(deps: MediaFactsDeps) {
     this.#deps = deps
-    this.#line = new ReaderLine(deps.reader)
+    this.line = new ReaderLine(deps.reader)
     this.#unreadable = new UnreadableFilms(deps.clock)
   }
 
@@ -100,7 +101,7 @@ export class MediaFacts implements MediaService, MediaWatching {
     if (why !== null) throw new AppError('MediaUnreadable', why)
     if (this.#jobs.size >= MAX_FILMS)
       throw new AppError('TooManyRequests', `${MAX_FILMS} films are being read already; try again.`)
-    const job = new FilmJob(new FilmBytes(file, this.#deps.disk), this.#line, () => {
+    const job = new FilmJob(new FilmBytes(file, this.#deps.disk), this.line, () => {
       if (this.#jobs.get(tag) === job) this.#jobs.delete(tag)
     })
     this.#jobs.set(tag, job)

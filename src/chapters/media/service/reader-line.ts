@@ -2,8 +2,10 @@
 // length is that of the list of films under way, which is bounded.
 
 import { AppError } from '../../../base/errors.ts'
+import type { SubtitleOrder } from '../core/subtitles/subtitle-part.ts'
 import type { FilmReader, ReadableFilm } from '../ports/film-reader.ts'
 import type { FactsOutcome } from '../probe/read-facts.ts'
+import type { TextsOutcome } from '../probe/read-part.ts'
 
 interface Waiting {
   readonly start: () => void
@@ -28,13 +30,27 @@ export class ReaderLine {
    * Reads a film when it is its turn; `begun` is called then. Rejects with AppError Aborted when `signal` fires before
    * that.
    */
-  async read(film: ReadableFilm, signal: AbortSignal, begun: () => void): Promise<FactsOutcome> {
+  read(film: ReadableFilm, signal: AbortSignal, begun: () => void): Promise<FactsOutcome> {
+    return this.#inTurn(signal, async () => {
+      begun()
+      return (await this.#reader.read(film)).outcome
+    })
+  }
+
+  /** Reads texts of one, as read(). */
+  texts(film: ReadableFilm, order: SubtitleOrder, signal: AbortSignal, begun: () => void): Promise<TextsOutcome> {
+    return this.#inTurn(signal, () => {
+      begun()
+      return this.#reader.texts(film, order)
+    })
+  }
+
+  async #inTurn<Outcome>(signal: AbortSignal, work: () => Promise<Outcome>): Promise<Outcome> {
     if (this.#busy) await this.#turn(signal)
     else if (signal.aborted) throw new AppError('Aborted')
     this.#busy = true
     try {
-      begun()
-      return (await this.#reader.read(film)).outcome
+      return await work()
     } finally {
       this.#next()
     }

@@ -9,6 +9,7 @@ import type { Downloads } from '../../../services/downloads/downloads.ts'
 import { FactsFolder } from '../io/facts-folder.ts'
 import { MediaThread } from '../io/media-thread.ts'
 import { FilmDisk } from '../service/film-bytes.ts'
+import { FilmTexts } from '../service/film-texts.ts'
 import { MediaFacts } from '../service/media-facts.ts'
 
 /** The folder of facts, in the state directory. */
@@ -23,17 +24,35 @@ export interface MediaPartsDeps {
   readonly arena: Arena
 }
 
+/** What reads films. */
+export interface MediaParts {
+  readonly facts: MediaFacts
+  readonly texts: FilmTexts
+  stop(): Promise<void>
+}
+
 /** Makes it. */
-export function makeMedia({ stateDir, clock, log, downloads, arena }: MediaPartsDeps): MediaFacts {
+export function makeMedia({ stateDir, clock, log, downloads, arena }: MediaPartsDeps): MediaParts {
   const isWanted = (text: string): boolean => {
     const infoHash = parseInfoHash(text)
     return infoHash !== null && downloads.has(infoHash)
   }
-  return new MediaFacts({
+  const disk = new FilmDisk(clock, arena)
+  const streamable: Downloads['streamable'] = (...asked) => downloads.streamable(...asked)
+  const facts = new MediaFacts({
     clock,
-    disk: new FilmDisk(clock, arena),
+    disk,
     reader: new MediaThread({ clock, log }),
     store: new FactsFolder({ folder: join(stateDir, MEDIA_FOLDER), log, isWanted }),
-    streamable: (infohash, fileIndex, asker) => downloads.streamable(infohash, fileIndex, asker),
+    streamable,
   })
+  const texts = new FilmTexts({ clock, disk, line: facts.line, streamable })
+  return {
+    facts,
+    texts,
+    stop: async () => {
+      texts.stop()
+      await facts.stop()
+    },
+  }
 }

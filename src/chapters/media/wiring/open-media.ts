@@ -7,25 +7,26 @@ import { SharedKey } from '../../../node/shared-parts.ts'
 import { filmForecast } from '../service/film-forecasts.ts'
 import { FollowedFilms } from '../service/followed-films.ts'
 import { filmDuration } from '../service/film-duration.ts'
-import type { MediaRouteServices, MediaService } from '../service/media-api.ts'
-import type { MediaFacts } from '../service/media-facts.ts'
+import type { MediaRouteServices, MediaService, MediaTexts } from '../service/media-api.ts'
+import type { MediaParts } from './media-parts.ts'
 
 /** What chapters that play films know of them. */
-export const filmFacts = new SharedKey<MediaService>('media: facts of films')
+export const filmFacts = new SharedKey<MediaService & MediaTexts>('media: facts of films')
 
 /** Opens the chapter. */
 export function openMedia({ stateDir, clock, log, downloads, shared }: Kernel): OpenedChapter {
-  const media = new OpenedAtFirstUse<MediaFacts>()
+  const media = new OpenedAtFirstUse<MediaParts>()
   const services: MediaRouteServices = {
     media: {
-      kept: async (...asked) => (await media.open()).kept(...asked),
-      facts: async (...asked) => (await media.open()).facts(...asked),
+      kept: async (...asked) => (await media.open()).facts.kept(...asked),
+      facts: async (...asked) => (await media.open()).facts.facts(...asked),
+      texts: async (...asked) => (await media.open()).texts.texts(...asked),
       forecast: (...asked) => filmForecast(downloads, ...asked),
     },
   }
   let followed: FollowedFilms | null = null
   const films = (): FollowedFilms =>
-    (followed ??= new FollowedFilms({ watch: async (...asked) => (await media.open()).watch(...asked) }))
+    (followed ??= new FollowedFilms({ watch: async (...asked) => (await media.open()).facts.watch(...asked) }))
   shared.offer(filmFacts, services.media)
   return {
     services,

@@ -5,7 +5,11 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { ownTask } from '../io/task-time.ts'
 import { workOnFilms } from '../probe/film-work.ts'
 import { readFacts } from '../probe/read-facts.ts'
+import { readPart } from '../probe/read-part.ts'
 import type { FilmDone, FilmJob, FilmThreadData } from '../probe/thread-messages.ts'
+
+/** How long texts may take, with their reads; what was found by then is answered, and the rest asked for again. */
+const TEXTS_MS = 1500
 
 const port = parentPort
 if (port === null) throw new Error('src/chapters/media/workers/media runs only as a worker thread')
@@ -18,9 +22,10 @@ workOnFilms<FilmJob, FilmDone>(
   { shared, task: ownTask(), now },
   {
     sizeOf: ({ size }) => size,
-    async work(_job, source) {
+    async work({ texts }, source) {
       const since = now()
-      const outcome = await readFacts(source)
+      const isOver = (): boolean => now() - since > TEXTS_MS
+      const outcome = texts === null ? await readFacts(source) : readPart(source, texts, isOver)
       return { outcome, busyMs: now() - since - source.waitedMs }
     },
   },

@@ -17,6 +17,8 @@ export interface KnownTrack {
   /** '': none. */
   readonly name: string
   readonly isDefault: boolean
+  /** Of subtitles: for what is not said in the language of the sound. Absent: no. */
+  readonly isForced?: boolean
   /** Of sound; 0: not known. */
   readonly channels: number
 }
@@ -25,6 +27,8 @@ export interface KnownTrack {
 export interface KnownFilm {
   /** mp4, matroska, webm, mpegts, avi, ... */
   readonly container: string
+  /** MP4 in fragments. Absent: no, or not known. */
+  readonly isFragmented?: boolean
   /** Null: not known. */
   readonly durationSec: number | null
   readonly tracks: readonly KnownTrack[]

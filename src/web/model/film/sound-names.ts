@@ -1,4 +1,4 @@
-// What tracks of sound are called in the choice of them. Pure.
+// What tracks of sound and of subtitles are called in the choice of them. Pure.
 
 import type { KnownTrack } from './film-way.ts'
 
@@ -21,6 +21,12 @@ export function soundName({ language, codec, channels, name }: KnownTrack, at: n
   const speakers = speakerNames[channels] ?? (channels > 0 ? `${channels} channels` : '')
   const kind = `${codecNames[codec] ?? codec} ${speakers}`.trim()
   return [languageName(language) ?? `Sound ${at + 1}`, kind, name].filter(part => part !== '').join(' · ')
+}
+
+/** A track of subtitles: `English · Signs · forced`. `at`: its place among them, from 0. */
+export function textsName({ language, name, isForced = false }: KnownTrack, at: number): string {
+  const forced = isForced && !/forced/i.test(name) ? 'forced' : ''
+  return [languageName(language) ?? `Subtitles ${at + 1}`, name, forced].filter(part => part !== '').join(' · ')
 }
 
 /** Null: the file does not say it, or nobody knows it. */

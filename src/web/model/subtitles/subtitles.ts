@@ -1,8 +1,8 @@
 // Subtitles for the browser, which knows WebVTT alone: texts and times of SubRip, WebVTT, ASS and SSA. Pure.
 
-import { assCues } from './ass.ts'
-import { type Cue, fewAtOnce } from './cue.ts'
-import { timedText } from './timed-text.ts'
+import { assCues } from '../../../wire/subtitles/ass.ts'
+import { type Cue, fewAtOnce } from '../../../wire/subtitles/cue.ts'
+import { timedText } from '../../../wire/subtitles/timed-text.ts'
 
 /** File names that can be shown as subtitles. */
 export const SUBTITLE_NAME = /\.(vtt|srt|ass|ssa)$/i

@@ -5,6 +5,7 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 import type { DownloadFile, WatchingRecord } from '../../../client/core-routes.ts'
 import { neighboursOf } from '../../model/episodes.ts'
 import { beginsAt } from '../../model/film-places.ts'
+import { textsName } from '../../model/film/sound-names.ts'
 import { bytes, percent, rate } from '../../model/format.ts'
 import { SUBTITLE_NAME } from '../../model/subtitles/subtitles.ts'
 import { session } from '../../node/context.ts'
@@ -12,10 +13,12 @@ import { recordOf } from '../../node/session.ts'
 import { GiveLink } from '../../parts/give-link.tsx'
 import { ContinueChoice } from './continue-choice.tsx'
 import { Film } from './film.tsx'
+import { FilmTextTrack } from './film-text-track.tsx'
 import { FloatButton, floatFilm, KeyHelp, NeighbourButtons, SpeedChoice } from './film-tools.tsx'
 import { isFollowed, NextUp, playNext } from './next-up.tsx'
 import { SoundChoice } from './sound-choice.tsx'
 import { type SubtitleSize, sizeOf, SubtitleTools } from './subtitle-tools.tsx'
+import { useFilmTexts } from './use-film-texts.ts'
 import { type PagePlay, useFilmWay } from './use-film-way.ts'
 import { useKeys } from './use-keys.ts'
 import { usePlaceReports } from './use-place-reports.ts'
@@ -49,6 +52,11 @@ export function Played({ infohash, file, files, left, stage, renew }: PlayedProp
   const watch = useTrouble(video, file, way, renew)
   play.current = watch
   const subtitles = useSubtitles(files, file)
+  const texts = useFilmTexts(video, infohash, file.index, way)
+  const open = (own: File) => {
+    texts.choose(null)
+    subtitles.open(own)
+  }
   const [size, setSize] = useSubtitleSize()
   const neighbours = useMemo(() => neighboursOf(files, file.index), [files, file.index])
   const { previous, next } = neighbours
@@ -67,7 +75,7 @@ export function Played({ infohash, file, files, left, stage, renew }: PlayedProp
   })
   return (
     <>
-      <div class={`film cues-${size}`} onDrop={event => dropped(event, subtitles.open)}>
+      <div class={`film cues-${size}`} onDrop={event => dropped(event, open)}>
         <Film
           file={file}
           video={video}
@@ -87,6 +95,14 @@ export function Played({ infohash, file, files, left, stage, renew }: PlayedProp
               src={subtitles.url}
             />
           )}
+          {texts.chosen !== null && (
+            <FilmTextTrack
+              key={texts.chosen.id}
+              label={textsName(texts.chosen, texts.tracks.indexOf(texts.chosen))}
+              cues={texts.cues}
+              offsetSec={subtitles.offsetSec}
+            />
+          )}
         </Film>
         {startSec === null && <ContinueChoice place={goesOn} choose={setStart} />}
         {next !== null && <NextUp infohash={infohash} next={next} video={video} />}
@@ -99,7 +115,7 @@ export function Played({ infohash, file, files, left, stage, renew }: PlayedProp
         <FloatButton video={video} />
         <SpeedChoice speed={speed} choose={setSpeed} />
         <SoundChoice way={way} />
-        <SubtitleTools subtitles={subtitles} size={size} setSize={setSize} />
+        <SubtitleTools subtitles={{ ...subtitles, open }} texts={texts} size={size} setSize={setSize} />
         <span class="muted number">
           {bytes(file.size)}
           {comingOf(infohash)}

@@ -2,6 +2,8 @@
 
 import { useId } from 'preact/hooks'
 import { encodings } from '../../model/subtitles/encodings.ts'
+import { textsName } from '../../model/film/sound-names.ts'
+import type { FilmTexts } from './use-film-texts.ts'
 import type { Subtitles } from './use-subtitles.ts'
 
 /** Sizes of subtitles, percent; style/player.css has a rule for each. */
@@ -11,27 +13,42 @@ const STEP_SEC = 0.25
 
 interface SubtitleToolsProps {
   readonly subtitles: Subtitles
+  readonly texts: FilmTexts
   readonly size: SubtitleSize
   setSize(size: SubtitleSize): void
 }
 
-function Choice({ subtitles: { choices, source, choose } }: { subtitles: Subtitles }) {
-  if (choices.length === 0 && source === null) return null
+/** Values of the choice: files by their numbers, tracks of the film behind this letter. */
+const INNER = 't'
+
+function Choice({ subtitles, texts }: Pick<SubtitleToolsProps, 'subtitles' | 'texts'>) {
+  const { choices, source } = subtitles
+  const { tracks, chosen } = texts
+  if (choices.length === 0 && tracks.length === 0 && source === null) return null
   const own = source !== null && source.index === null
+  const file = source === null ? '' : own ? 'own' : String(source.index)
+  const choose = (value: string) => {
+    if (value === 'own') return
+    texts.choose(tracks.find(({ id }) => value === `${INNER}${id}`) ?? null)
+    subtitles.choose(choices.find(each => value === String(each.index)) ?? null)
+  }
   return (
     <label class="subtitle-choice">
       Subtitles
       <select
-        value={source === null ? '' : own ? 'own' : String(source.index)}
-        onChange={({ currentTarget: { value } }) => {
-          if (value !== 'own') choose(choices.find(file => String(file.index) === value) ?? null)
-        }}
+        value={chosen === null ? file : `${INNER}${chosen.id}`}
+        onChange={({ currentTarget: { value } }) => choose(value)}
       >
         <option value="">None</option>
         {own && <option value="own">{source.name}</option>}
-        {choices.map(file => (
-          <option key={file.index} value={String(file.index)}>
-            {file.name}
+        {tracks.map((track, at) => (
+          <option key={`${INNER}${track.id}`} value={`${INNER}${track.id}`}>
+            {textsName(track, at)}
+          </option>
+        ))}
+        {choices.map(each => (
+          <option key={each.index} value={String(each.index)}>
+            {each.name}
           </option>
         ))}
       </select>
@@ -61,20 +78,22 @@ function OwnFile({ open }: Pick<Subtitles, 'open'>) {
   )
 }
 
-function Adjust({ subtitles, size, setSize }: SubtitleToolsProps) {
+function Adjust({ subtitles, texts, size, setSize }: SubtitleToolsProps) {
   const { encoding, offsetSec, readAs, move } = subtitles
   return (
     <>
-      <label class="subtitle-choice">
-        Encoding
-        <select value={encoding} onChange={event => readAs(event.currentTarget.value)}>
-          {encodings.map(([label, name]) => (
-            <option key={label} value={label}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      {texts.chosen === null && (
+        <label class="subtitle-choice">
+          Encoding
+          <select value={encoding} onChange={event => readAs(event.currentTarget.value)}>
+            {encodings.map(([label, name]) => (
+              <option key={label} value={label}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
       <span class="subtitle-choice" role="group" aria-label="Time of the subtitles">
         <button type="button" aria-label="Subtitles earlier" onClick={() => move(offsetSec - STEP_SEC)}>
           −
@@ -103,13 +122,13 @@ export function sizeOf(text: string | null): SubtitleSize {
   return sizes.find(size => String(size) === text) ?? 100
 }
 
-/** All of it; encoding, time and size only while something is shown. */
+/** All of it; encoding (of files), time and size only while something is shown. */
 export function SubtitleTools(props: SubtitleToolsProps) {
   return (
     <>
-      <Choice subtitles={props.subtitles} />
+      <Choice subtitles={props.subtitles} texts={props.texts} />
       <OwnFile open={props.subtitles.open} />
-      {props.subtitles.source !== null && <Adjust {...props} />}
+      {(props.subtitles.source !== null || props.texts.chosen !== null) && <Adjust {...props} />}
     </>
   )
 }

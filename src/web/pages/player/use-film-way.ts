@@ -13,6 +13,8 @@ import { useKnownFilm } from './use-known-film.ts'
 
 /** How a film is played. */
 export interface FilmWay {
+  /** What the node knows of it; null: nothing yet. */
+  readonly known: KnownFilm | null
   /** The page plays it, or is about to. */
   readonly byPage: boolean
   /** What the element gets from the page; null: it plays the link itself. */
@@ -95,6 +97,7 @@ export function useFilmWay(
   }, [byPage])
   useEffect(() => page.current?.relink(addressOf(file.stream_url)), [file])
   return {
+    known,
     byPage,
     src,
     lacks: way?.by === 'browser' && !byPage ? way.lacks : null,

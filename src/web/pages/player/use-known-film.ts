@@ -14,7 +14,7 @@ export function useKnownFilm(infohash: string, fileindex: number): KnownFilm | n
     const ended = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
     const ask = async (): Promise<void> => {
-      const answers = await Promise.all(filmSources.map(source => source(infohash, fileindex, ended.signal)))
+      const answers = await Promise.all(filmSources.map(source => source.facts(infohash, fileindex, ended.signal)))
       const found = answers.find(answer => answer !== null) ?? null
       if (ended.signal.aborted) return
       if (found !== null) setFilm(found)

@@ -4,7 +4,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { DownloadFile } from '../../../client/core-routes.ts'
 import { LatestRead } from '../../model/latest-read.ts'
-import { type Cue, webVttOf } from '../../model/subtitles/cue.ts'
+import { type Cue, webVttOf } from '../../../wire/subtitles/cue.ts'
 import { decodedText } from '../../model/subtitles/encodings.ts'
 import { cuesOf, MAX_SUBTITLE_BYTES, SUBTITLE_NAME } from '../../model/subtitles/subtitles.ts'
 import { session } from '../../node/context.ts'

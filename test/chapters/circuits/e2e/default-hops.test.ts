@@ -180,11 +180,16 @@ describe('new downloads have hops by default', { concurrency: 1 }, () => {
       await ok('downloads.patch', 'PATCH', at, { state: 'recheck' })
       begun('downloads.stream', 'GET', `${at}/stream/0`)
       begun('downloads.streamNamed', 'GET', `${at}/stream/0/x.bin`)
-      if ('downloads.media' in contacting) begun('downloads.media', 'GET', `${at}/media/0`)
+      if ('downloads.media' in contacting) {
+        begun('downloads.media', 'GET', `${at}/media/0`)
+        begun('downloads.subtitles', 'GET', `${at}/media/0/subtitles/1`)
+      }
       if ('downloads.hlsMaster' in contacting) {
         begun('downloads.hlsMaster', 'GET', `${at}/hls/0/master.m3u8`)
         begun('downloads.hlsSegments', 'GET', `${at}/hls/0/index.m3u8`)
         begun('downloads.hlsSegment', 'GET', `${at}/hls/0/segments/0.ts`)
+        begun('downloads.hlsTexts', 'GET', `${at}/hls/0/subtitles/4/index.m3u8`)
+        begun('downloads.hlsTextSegment', 'GET', `${at}/hls/0/subtitles/4/segments/0.vtt`)
       }
       const published = await node.request('PUT', '/updates/published', { name: 'n', infohash: infoHash })
       walked.add('updates.publish')

@@ -5,11 +5,11 @@ import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { AppError } from '../../../../src/base/errors.ts'
-import type { HlsService } from '../../../../src/chapters/hls/service/hls-api.ts'
+import type { HlsService, HlsTexts } from '../../../../src/chapters/hls/service/hls-api.ts'
 import { planOf } from '../../../../src/chapters/hls/core/segment-plan.ts'
 import { type Answer, ask, type Running, startServer, until } from '../../../contract/http/harness.ts'
 import { HASH } from '../../../contract/http/service-double.ts'
-import { madeFacts } from '../kit/made-facts.ts'
+import { madeFacts, madeTexts } from '../kit/made-facts.ts'
 
 const BASE = `/downloads/${HASH}/hls/0`
 const FOREIGN = { Origin: 'https://cast.example', 'Sec-Fetch-Site': 'cross-site' }
@@ -17,13 +17,14 @@ const CONFIGURED = { Origin: 'http://app.example:8080' }
 
 describe('HLS and its links', () => {
   let server: Running
-  let hls: HlsService
+  let hls: HlsService & HlsTexts
   let token = ''
 
   before(async () => {
-    const held: HlsService = {
+    const held: HlsService & HlsTexts = {
       plan: (...asked) => hls.plan(...asked),
       segment: (...asked) => hls.segment(...asked),
+      texts: (...asked) => hls.texts(...asked),
     }
     server = await startServer({}, 8, { services: { hls: held } as object })
     const listed = (await ask(server.port, `/downloads/${HASH}/files`)).json() as { files: { stream_url: string }[] }
@@ -32,8 +33,9 @@ describe('HLS and its links', () => {
   after(() => server.stop())
   beforeEach(() => {
     hls = {
-      plan: async ({ sound }) => planOf(madeFacts(), 1_000_000, sound),
+      plan: async ({ sound }) => planOf(madeFacts({ tracks: [...madeFacts().tracks, madeTexts] }), 1_000_000, sound),
       segment: async () => Buffer.from('a segment'),
+      texts: async (_film, track, segment) => Buffer.from(`texts ${track} ${segment}`),
     }
   })
 
@@ -61,6 +63,31 @@ describe('HLS and its links', () => {
       [segment.status, segment.headers['content-type'], segment.body.toString()],
       [200, 'video/mp2t', 'a segment'],
     )
+  })
+
+  test('and to its texts', async () => {
+    const master = await open(`${BASE}/master.m3u8?token=${token}`)
+    const [, address = ''] = /URI="([^"]+)"/.exec(master.body.toString()) ?? []
+    assert.equal(address, `subtitles/4/index.m3u8?token=${token}`)
+    const list = await open(`${BASE}/${address}`, FOREIGN)
+    assert.deepEqual([list.status, originOf(list)], [200, '*'])
+    const [, second = ''] = list.body
+      .toString()
+      .split('\n')
+      .filter(line => line.startsWith('segments/'))
+    const texts = await open(`${BASE}/subtitles/4/${second}`, FOREIGN)
+    assert.deepEqual(
+      [texts.status, texts.headers['content-type'], texts.body.toString(), originOf(texts)],
+      [200, 'text/vtt; charset=utf-8', 'texts 4 1', '*'],
+    )
+    for (const path of [
+      'subtitles/2/index.m3u8',
+      'subtitles/x/index.m3u8',
+      'subtitles/4/segments/0.ts',
+      'subtitles/4/segments/-1.vtt',
+    ])
+      assert.equal((await open(`${BASE}/${path}?token=${token}`)).status, 404, path)
+    assert.equal((await open(`${BASE}/subtitles/4/segments/0.vtt`)).status, 401)
   })
 
   test('asked for with a key, playlists carry a link that opens without one', async () => {

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, readFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
@@ -31,13 +31,23 @@ var video = document.querySelector('video')
 var seen = (window.seen = { fatal: [], waiting: 0 })
 video.addEventListener('waiting', () => (seen.waiting += 1))
 window.play = url => {
-  const hls = new Hls()
+  const hls = (window.hls = new Hls())
   hls.on(Hls.Events.ERROR, (event, data) => data.fatal && seen.fatal.push(data.details))
   hls.loadSource(url)
   hls.attachMedia(video)
   return video.play()
 }
 </script>`
+
+/** A text for each two seconds of a film: `line 0`, `line 1`, ... */
+const LINES = Array.from({ length: 12 }, (_, at) => {
+  const time = (second: number): string => `00:00:${String(second).padStart(2, '0')}`
+  return `${at + 1}\n${time(at * 2)},000 --> ${time(at * 2 + 1)},900\nline ${at}\n`
+}).join('\n')
+const SHOWS = `(() => {
+  const active = [...video.textTracks].flatMap(track => [...(track.activeCues ?? [])])
+  return active.length === 1 && active[0].text === 'line ' + Math.floor(video.currentTime / 2)
+})()`
 
 interface Shown {
   readonly at: number
@@ -61,6 +71,11 @@ describe('players of segments', { skip: needs('ffmpeg', 'ffprobe'), concurrency:
     const files = []
     for (const [at, name] of names.entries())
       files.push({ path: name, content: await readFile(await films.make(name, 48_000, ways[at] ?? [])) })
+    await writeFile(films.path('lines.srt'), LINES)
+    const inputs = ['-i', films.path('film.mkv'), '-i', films.path('lines.srt')]
+    const args = ['-map', '0', '-map', '1', '-c', 'copy', '-c:s', 'srt', '-metadata:s:s:0', 'language=fra']
+    await films.ffmpeg('-v', 'error', '-y', ...inputs, ...args, films.path('texts.mkv'))
+    files.push({ path: 'texts.mkv', content: await readFile(films.path('texts.mkv')) })
     made = makeTorrent({ name: 'films', files, pieceLength: 64 * 1024 })
     const data = await folder.sub('data')
     await writeContent(made, data, 'films')
@@ -135,6 +150,36 @@ describe('players of segments', { skip: needs('ffmpeg', 'ffprobe'), concurrency:
         assert.deepEqual((await shownIn(page)).fatal, [])
         await page.close()
       })
+
+    test('texts inside of a film, at their time and after a jump', { timeout: 90_000 }, async () => {
+      const page = await browser.newPage()
+      await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+      await page.evaluate(`play(${JSON.stringify(await addressOf('texts.mkv'))})`)
+      const until = (expression: string): Promise<unknown> =>
+        waitFor(
+          expression,
+          () => page.evaluate(expression),
+          30_000,
+          () =>
+            page.evaluate(
+              `[...video.textTracks].flatMap(({ cues }) => [...(cues ?? [])].map(cue => [cue.startTime, cue.text]))`,
+            ),
+        )
+      await until('hls.subtitleTracks.length === 1')
+      assert.equal(await page.evaluate('hls.subtitleTracks[0].lang'), 'fra')
+      await page.evaluate('void ((hls.subtitleDisplay = true), (hls.subtitleTrack = 0))')
+      await until(`video.currentTime > 0.3 && ${SHOWS}`)
+      await page.evaluate('void (video.currentTime = 15.2)')
+      await until(`video.currentTime > 15.2 && ${SHOWS}`)
+      assert.deepEqual((await shownIn(page)).fatal, [])
+      await page.close()
+    })
+  })
+
+  test('players that take no texts play such a film as others', async () => {
+    const url = await addressOf('texts.mkv')
+    assert.equal((await films.packets(url, 'v')).length, 576)
+    assert.equal(await films.ffmpeg('-v', 'error', '-i', url, '-f', 'null', '-'), '')
   })
 
   test('VLC plays, and seeks', { skip: needs('vlc', 'setpriv', 'root'), timeout: 90_000 }, async () => {

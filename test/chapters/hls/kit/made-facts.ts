@@ -21,6 +21,17 @@ const sound: FilmTrack = {
 }
 const second: FilmTrack = { ...plainTrack, id: 3, kind: 'audio', codec: 'ac3', codecString: 'ac-3' }
 
+/** Subtitles inside of it, for `tracks`. */
+export const madeTexts: FilmTrack = {
+  ...plainTrack,
+  id: 4,
+  kind: 'subtitle',
+  codec: 'srt',
+  language: 'eng',
+  name: 'Signs "n" songs',
+  isForced: true,
+}
+
 /** The facts, with what a test wants otherwise. */
 export function madeFacts(more: Partial<FilmFacts> = {}): FilmFacts {
   return {

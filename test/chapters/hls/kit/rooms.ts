@@ -18,8 +18,14 @@ export const rooms: Record<string, readonly string[]> = {
     'chapters/media/cli',
   ],
   'chapters/hls/convert': ['base', 'chapters/hls/core', 'chapters/media/core', 'chapters/media/probe'],
-  'chapters/hls/core': ['base', 'chapters/media/core'],
-  'chapters/hls/http': ['http/route.ts', 'http/routes/infohash.ts', 'chapters/hls/core', 'chapters/hls/service'],
+  'chapters/hls/core': ['base', 'wire/subtitles/*.ts', 'chapters/media/core'],
+  'chapters/hls/http': [
+    'base',
+    'http/route.ts',
+    'http/routes/infohash.ts',
+    'chapters/hls/core',
+    'chapters/hls/service',
+  ],
   'chapters/hls/io': [
     'base',
     'io/worker-url.ts',

@@ -158,6 +158,29 @@ describe('facts of films', { skip: needs('ffmpeg'), concurrency: 1 }, () => {
     }
   })
 
+  test('texts inside of films: WebVTT by route and command, of Matroska and MP4, and what there is none of', async () => {
+    const texts = async (index: number, track: number, query = ''): Promise<[number, string]> => {
+      const reply = await seeder.request('GET', `/downloads/${infoHash}/media/${index}/subtitles/${track}${query}`)
+      return [reply.status, reply.body.toString()]
+    }
+    const whole = `WEBVTT\n\nNOTE covered 0.000-240.000\n\n00:00:01.023 --> 00:00:02.023\nHello\n\n00:00:05.023 --> 00:00:06.023\nWorld\n`
+    for (const [index, track] of [
+      [0, 4],
+      [0, 5],
+      [1, 4],
+    ] as const)
+      assert.deepEqual(await texts(index, track), [200, whole], `${index}, ${track}`)
+    assert.deepEqual(await texts(0, 4, '?from=2&to=4'), [200, 'WEBVTT\n\nNOTE covered 2.000-4.000\n'])
+    assert.equal((await texts(0, 2))[0], 404)
+    assert.equal((await texts(2, 2))[0], 404, 'a transport stream')
+    assert.equal((await texts(9, 2))[0], 404)
+    const env = { TRIBUTARY_STATE_DIR: seeder.stateDir }
+    const shown = await runCli(['subtitles', 'films', '4', 'film.mkv'], env)
+    assert.deepEqual([shown.code, shown.stderr, shown.stdout], [0, '', whole.replace(/NOTE .*\n\n/, '')])
+    assert.match((await runCli(['subtitles', 'films', '2', 'film.mkv'], env)).stderr, /no text but aac/)
+    assert.match((await runCli(['subtitles', 'films', 'x', 'film.mkv'], env)).stderr, /number of a track/)
+  })
+
   test('the command shows a table, and with --json what the node says', async () => {
     const env = { TRIBUTARY_STATE_DIR: seeder.stateDir }
     const human = await runCli(['media', 'films', 'film.mkv'], env)

@@ -20,7 +20,7 @@ export interface MadeMkv {
 }
 
 /** An element; its length always takes eight bytes. */
-function element(id: number, ...parts: readonly Buffer[]): Buffer {
+export function element(id: number, ...parts: readonly Buffer[]): Buffer {
   const body = Buffer.concat(parts)
   const head = Buffer.from(id.toString(16), 'hex')
   const length = Buffer.alloc(8)
@@ -29,7 +29,7 @@ function element(id: number, ...parts: readonly Buffer[]): Buffer {
 }
 
 /** The body of a number. */
-function uint(value: number): Buffer {
+export function uint(value: number): Buffer {
   const bytes = Buffer.alloc(8)
   bytes.writeBigUInt64BE(BigInt(value))
   return bytes
@@ -42,7 +42,8 @@ export function float(value: number): Buffer {
   return bytes
 }
 
-function seekHead(infoAt: number, tracksAt: number, cuesAt: number): Buffer {
+/** A SeekHead of three places; its length is the same for all. */
+export function seekHead(infoAt: number, tracksAt: number, cuesAt: number): Buffer {
   const ids: readonly [id: number, place: number][] = [
     [0x15_49_a9_66, infoAt],
     [0x16_54_ae_6b, tracksAt],

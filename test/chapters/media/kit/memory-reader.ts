@@ -3,7 +3,9 @@
 
 import { NotHere } from '../../../../src/chapters/media/core/byte-source.ts'
 import type { FilmReader, ReadableFilm, ReadOutcome } from '../../../../src/chapters/media/ports/film-reader.ts'
+import type { SubtitleOrder } from '../../../../src/chapters/media/core/subtitles/subtitle-part.ts'
 import { readFacts } from '../../../../src/chapters/media/probe/read-facts.ts'
+import { readPart, type TextsOutcome } from '../../../../src/chapters/media/probe/read-part.ts'
 
 const PART = 4096
 
@@ -16,7 +18,15 @@ export class MemoryReader implements FilmReader {
   /** Awaited at the start of every look. */
   hold: () => Promise<void> = () => Promise.resolve()
 
-  async read(film: ReadableFilm): Promise<ReadOutcome> {
+  read(film: ReadableFilm): Promise<ReadOutcome> {
+    return this.#look(film, async source => ({ outcome: await readFacts(source), busyMs: 1 }))
+  }
+
+  texts(film: ReadableFilm, order: SubtitleOrder): Promise<TextsOutcome> {
+    return this.#look(film, async source => readPart(source, order, () => false))
+  }
+
+  async #look<T>(film: ReadableFilm, read: (source: ReturnType<typeof sourceOf>) => Promise<T>): Promise<T> {
     this.looks += 1
     this.active += 1
     try {
@@ -27,7 +37,7 @@ export class MemoryReader implements FilmReader {
         const count = await film.read(at, into.length, into)
         parts.set(at / PART, count === into.length ? into : null)
       }
-      return { outcome: await readFacts(sourceOf(film.size, parts)), busyMs: 1 }
+      return await read(sourceOf(film.size, parts))
     } finally {
       this.active -= 1
     }

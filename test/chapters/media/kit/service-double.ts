@@ -1,7 +1,13 @@
 // A double of the facts of films: a whole record.
 
-import type { MediaAnswer, MediaForecasts, MediaService } from '../../../../src/chapters/media/service/media-api.ts'
+import type {
+  MediaAnswer,
+  MediaForecasts,
+  MediaService,
+  MediaTexts,
+} from '../../../../src/chapters/media/service/media-api.ts'
 import type { Forecast } from '../../../../src/torrent/streams/forecast.ts'
+import type { SubtitlePart } from '../../../../src/chapters/media/core/subtitles/subtitle-part.ts'
 import { plainTrack } from '../../../../src/chapters/media/core/film-facts.ts'
 import { notedAnswers } from '../../../kit/doubles/noted-answers.ts'
 
@@ -37,9 +43,21 @@ const forecast: Forecast = {
   helps: ['wait', 'more-peers', 'pause-others'],
 }
 
+const texts: SubtitlePart = {
+  cues: [{ startMs: 1000, endMs: 2500, text: 'Hello <you>' }],
+  covered: [{ fromSec: 0, toSec: 240 }],
+  fetched: 4096,
+}
+
 /** What the double of all services has for films. */
-export function serviceDouble(note: (...call: unknown[]) => void): { readonly media: MediaService & MediaForecasts } {
+export function serviceDouble(note: (...call: unknown[]) => void): {
+  readonly media: MediaService & MediaForecasts & MediaTexts
+} {
   const answers = notedAnswers(note)
-  const media = { facts: answers('mediaFacts', answer), forecast: answers('mediaForecast', forecast) }
+  const media = {
+    facts: answers('mediaFacts', answer),
+    forecast: answers('mediaForecast', forecast),
+    texts: answers('mediaTexts', texts),
+  }
   return { media: { kept: async () => null, ...media } }
 }

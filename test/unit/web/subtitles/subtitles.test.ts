@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MAX_AT_ONCE, MAX_CUES, webVttOf } from '../../../../src/web/model/subtitles/cue.ts'
+import { MAX_AT_ONCE, MAX_CUES, webVttOf } from '../../../../src/wire/subtitles/cue.ts'
 import { cuesOf, SUBTITLE_NAME } from '../../../../src/web/model/subtitles/subtitles.ts'
 
 const told = (text: string): unknown[] => cuesOf(text).map(({ startMs, endMs, text: said }) => [startMs, endMs, said])

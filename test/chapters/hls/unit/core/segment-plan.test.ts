@@ -2,11 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { masterPlaylist, segmentPlaylist } from '../../../../../src/chapters/hls/core/playlists.ts'
+import { masterPlaylist, segmentPlaylist, textPlaylist } from '../../../../../src/chapters/hls/core/playlists.ts'
 import { orderOf, planOf } from '../../../../../src/chapters/hls/core/segment-plan.ts'
+import { textSegment } from '../../../../../src/chapters/hls/core/text-segments.ts'
 import { DecodeError } from '../../../../../src/base/errors.ts'
 import type { FilmTrack } from '../../../../../src/chapters/media/core/film-facts.ts'
-import { madeFacts } from '../../kit/made-facts.ts'
+import { madeFacts, madeTexts } from '../../kit/made-facts.ts'
 
 const SIZE = 1_000_000
 
@@ -139,6 +140,49 @@ describe('playlists', () => {
       other,
     )
     assert.equal(other.split('token=$&').length, 4)
+  })
+
+  test('tracks of texts are renditions: each name once, nothing in it ends it; pictures and fragments are none', () => {
+    const [video, sound] = madeFacts().tracks
+    assert.ok(video !== undefined && sound !== undefined)
+    const others = [
+      { ...madeTexts, id: 5, codec: 'ass', language: 'x"y', isForced: false },
+      { ...madeTexts, id: 6, codec: 'pgs' },
+      { ...madeTexts, id: 7, name: '', language: 'fra', isForced: false },
+    ]
+    const tracks = [video, sound, madeTexts, ...others]
+    const plan = planOf(madeFacts({ tracks }), SIZE, null)
+    const media = '#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="texts",NAME='
+    const lines = masterPlaylist(plan, 'token=abc').split('\n')
+    assert.deepEqual(
+      lines.filter(line => line.startsWith('#EXT-X-MEDIA')),
+      [
+        `${media}"Signs  n  songs",LANGUAGE="eng",DEFAULT=NO,AUTOSELECT=YES,FORCED=YES,URI="subtitles/4/index.m3u8?token=abc"`,
+        `${media}"Signs  n  songs (5)",DEFAULT=NO,AUTOSELECT=YES,FORCED=NO,URI="subtitles/5/index.m3u8?token=abc"`,
+        `${media}"fra",LANGUAGE="fra",DEFAULT=NO,AUTOSELECT=YES,FORCED=NO,URI="subtitles/7/index.m3u8?token=abc"`,
+      ],
+    )
+    assert.match(lines.join('\n'), /CODECS="[^"]+",SUBTITLES="texts"\nindex\.m3u8/)
+    assert.match(
+      textPlaylist(plan, 'q'),
+      /PLAYLIST-TYPE:VOD\n#EXTINF:4\.99900,\nsegments\/0\.vtt\?q\n[^]*\n#EXT-X-ENDLIST\n$/,
+    )
+    assert.equal((textPlaylist(plan, 'q').match(/\.vtt/g) ?? []).length, plan.cuts.length)
+    assert.deepEqual(planOf(madeFacts({ tracks, container: 'mp4', fragmented: true }), SIZE, null).texts, [])
+  })
+
+  test('a segment of texts has those that begin in it, on the clock of the pictures', () => {
+    const cue = (startMs: number) => ({ startMs, endMs: startMs + 3000, text: `<at ${startMs}>` })
+    const bytes = textSegment([4999, 5000, 9999, 10_000].map(cue), { start: 5, end: 10 })
+    assert.equal(
+      Buffer.from(bytes).toString(),
+      'WEBVTT\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:1800000\n\n' +
+        '00:00:05.000 --> 00:00:08.000\n&lt;at 5000&gt;\n\n00:00:09.999 --> 00:00:12.999\n&lt;at 9999&gt;\n',
+    )
+    assert.equal(
+      Buffer.from(textSegment([], { start: 5, end: 10 })).toString(),
+      'WEBVTT\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:1800000\n',
+    )
   })
 
   test('the one of segments has all of them, none longer than it says', () => {

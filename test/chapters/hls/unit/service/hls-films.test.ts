@@ -8,13 +8,14 @@ import type { SegmentOutcome } from '../../../../../src/chapters/hls/convert/thr
 import { HlsFilms } from '../../../../../src/chapters/hls/service/hls-films.ts'
 import { SegmentLine } from '../../../../../src/chapters/hls/service/segment-line.ts'
 import type { FilmFacts } from '../../../../../src/chapters/media/core/film-facts.ts'
+import type { SubtitleOrder } from '../../../../../src/chapters/media/core/subtitles/subtitle-part.ts'
 import { FilmDisk } from '../../../../../src/chapters/media/service/film-bytes.ts'
 import { SharedArena } from '../../../../../src/pools/arena.ts'
 import { fuzzSource } from '../../../../kit/sim/fuzz.ts'
 import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 import { MemoryFilm } from '../../../media/kit/memory-film.ts'
 import { HeldMaker } from '../../kit/held-maker.ts'
-import { madeFacts } from '../../kit/made-facts.ts'
+import { madeFacts, madeTexts } from '../../kit/made-facts.ts'
 
 const SIZE = 1_000_000
 const film = { infohash: '', fileIndex: '0', sound: null }
@@ -35,6 +36,7 @@ describe('segments of films in downloads', () => {
   let wanted: boolean
   let hls: HlsFilms
   let line: SegmentLine
+  let orders: SubtitleOrder[]
 
   beforeEach(() => {
     clock = new VirtualClock()
@@ -46,6 +48,7 @@ describe('segments of films in downloads', () => {
     waits = []
     wanted = false
     others = []
+    orders = []
     line = new SegmentLine(makers, clock)
     hls = new HlsFilms({
       media: {
@@ -55,11 +58,39 @@ describe('segments of films in downloads', () => {
           const more = facts === null || wanted ? { start: 0, end: 9 } : null
           return { name: 'film', size: SIZE, facts, wanted: more, missing: [] }
         },
+        texts: async (_infohash, _index, order) => {
+          orders.push(order)
+          return { cues: [{ startMs: 5500, endMs: 6000, text: 'Hello' }], covered: [], fetched: 0 }
+        },
       },
       disk: new FilmDisk(clock, arena),
       line,
       streamable: (_infohash, index) => others[Number(index)] ?? memory,
     })
+  })
+
+  test('texts of a segment are read when what it is made of is there; it ends with its client', async () => {
+    facts = madeFacts({ tracks: [...madeFacts().tracks, madeTexts] })
+    const { signal } = stays()
+    memory.holes = [{ start: 450_000, end: 460_000 }]
+    const asked = hls.texts(film, 4, 1, { signal })
+    await clock.advance(1)
+    assert.deepEqual([orders.length, memory.waited, hls.jobs], [0, [450_000], 1])
+    memory.arrive({ start: 0, end: SIZE })
+    assert.match(Buffer.from(await asked).toString(), /MPEGTS:1800000\n\n00:00:05\.500 --> 00:00:06\.000\nHello\n$/)
+    assert.deepEqual(orders, [{ track: 4, fromSec: 5, toSec: 10 }])
+    for (const [track, segment] of [
+      [4, 99],
+      [2, 0],
+    ] as const)
+      await assert.rejects(hls.texts(film, track, segment, { signal }), { code: 'NotFound' })
+    memory.holes = [{ start: 0, end: SIZE }]
+    const leaving = new AbortController()
+    const left = hls.texts(film, 4, 0, leaving)
+    await clock.advance(1)
+    leaving.abort()
+    await assert.rejects(left, { code: 'Aborted' })
+    assertQuiet()
   })
 
   /** Nothing of a job goes on. */

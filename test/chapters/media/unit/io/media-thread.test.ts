@@ -12,6 +12,7 @@ import type { Log } from '../../../../../src/ports/log.ts'
 import { silentLog } from '../../../../kit/doubles/silent-log.ts'
 import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 import { waitFor } from '../../../../kit/wait-for.ts'
+import { makeTexts, TEXTS } from '../../kit/made-texts.ts'
 import { STRANGE } from '../../kit/strange-reader.ts'
 
 const strange = new URL('../../kit/strange-reader.js', import.meta.url)
@@ -66,6 +67,38 @@ describe('the thread that reads films', () => {
       JSON.stringify(seen),
     )
     assert.ok(seen.length >= 4 && Math.max(...seen.map(([start, length]) => start + length)) === bytes.length)
+  })
+
+  test('texts of a part, and facts after that', async () => {
+    const { bytes } = makeTexts({ texts: [{ ms: 1500, lengthMs: 500, bytes: Buffer.from('Hello') }] })
+    await withThread({}, async thread => {
+      const order = { track: TEXTS, fromSec: 0, toSec: 60 }
+      const outcome = await thread.texts(filmIn(bytes), order)
+      assert.deepEqual(outcome.kind === 'texts' && [outcome.part.cues, outcome.part.covered], [
+        [{ startMs: 1500, endMs: 2000, text: 'Hello' }],
+        [{ fromSec: 0, toSec: 60 }],
+      ])
+      assert.equal((await thread.read(filmIn(bytes))).outcome.kind, 'read')
+      assert.deepEqual(await thread.texts(filmIn(bytes), { ...order, track: 7 }), {
+        kind: 'none',
+        why: 'it has no track 7',
+      })
+    })
+  })
+
+  test('on a disk that is slow texts are told as far as they were read', async () => {
+    const texts = Array.from({ length: 60 }, (_, at) => ({ ms: at * 1000, lengthMs: 500, bytes: Buffer.from(`${at}`) }))
+    const { bytes } = makeTexts({ texts, index: 'keys' })
+    const fast = filmIn(bytes)
+    const slow = filmOf(bytes.length, async (start, length, into) => {
+      await new Promise(resolve => setTimeout(resolve, 40))
+      return fast.read(start, length, into)
+    })
+    await withThread({}, async thread => {
+      const outcome = await thread.texts(slow, { track: TEXTS, fromSec: 0, toSec: 60 })
+      assert.ok(outcome.kind === 'texts' && outcome.part.covered.length === 1, outcome.kind)
+      assert.ok((outcome.part.covered[0]?.toSec ?? 60) < 60 && outcome.part.cues.length > 0)
+    })
   })
 
   test('what is not there is missing, and what fails is the disk’s fault', async () => {

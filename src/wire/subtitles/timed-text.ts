@@ -28,7 +28,7 @@ export function timedText(lines: Iterable<string>, vtt: boolean): Cue[] {
   let times: Times | null = null
   let text: string[] = []
   const end = (): void => {
-    const cue = times === null ? null : cueOf(times.startMs, times.endMs, plain(textOf(text, vtt), vtt))
+    const cue = times === null ? null : cueOf(times.startMs, times.endMs, untagged(textOf(text, vtt), vtt))
     if (cue !== null) cues.push(cue)
     text = []
   }
@@ -58,8 +58,11 @@ function textOf(lines: readonly string[], vtt: boolean): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', nbsp: ' ', lrm: '', rlm: '' }
 
-// Tags of SubRip and WebVTT, and what SubRip borrows of ASS; a `<` that begins no tag is a text.
-function plain(text: string, vtt: boolean): string {
+/**
+ * A text without the tags of SubRip and WebVTT, and without what SubRip borrows of ASS; a `<` that begins no tag is a
+ * text. `vtt`: it has entities.
+ */
+export function untagged(text: string, vtt: boolean): string {
   const without = text.replace(/<\/?[a-z][^<>]{0,200}>|<\d[\d:.]{0,20}>|\{\\[^{}]{0,200}\}|\{[yY]:[a-z]\}/gi, '')
   return vtt ? without.replace(/&(amp|lt|gt|nbsp|lrm|rlm);/g, (_, name: string) => ENTITIES[name] ?? '') : without
 }

@@ -51,7 +51,7 @@ function dialogueOf(rest: string, { start, end, text, last }: Places): Cue | nul
   const values = rest.split(',')
   const value = (at: number): string => (at === last ? values.slice(at).join(',') : (values[at] ?? '').trim())
   const [startMs, endMs] = [msOf(value(start)), msOf(value(end))]
-  return startMs === null || endMs === null ? null : cueOf(startMs, endMs, plain(value(text)))
+  return startMs === null || endMs === null ? null : cueOf(startMs, endMs, assText(value(text)))
 }
 
 function msOf(text: string): number | null {
@@ -61,7 +61,8 @@ function msOf(text: string): number | null {
   return ((hours * 60 + minutes) * 60 + seconds) * 1000 + Number((match[4] ?? '').padEnd(3, '0'))
 }
 
-function plain(text: string): string {
+/** The text of a dialogue without its override codes; '' for a drawing. */
+export function assText(text: string): string {
   // `\p1`: what follows draws a shape.
   if (/\{[^{}]{0,400}\\p[1-9]/.test(text)) return ''
   return text

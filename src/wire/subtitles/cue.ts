@@ -48,9 +48,21 @@ export function fewAtOnce(cues: readonly Cue[]): Cue[] {
     })
 }
 
-/** WebVTT of cues, so much later (earlier below 0). Nothing in a text is markup. */
-export function webVttOf(cues: readonly Cue[], offsetMs: number): string {
-  const parts = ['WEBVTT\n']
+/** Both, each once and by their start, few at once; `known` itself where nothing is new. Never more than MAX_CUES. */
+export function mergedCues(known: readonly Cue[], more: readonly Cue[]): readonly Cue[] {
+  const keys = new Set(known.map(keyOf))
+  const fresh = more.filter(cue => !keys.has(keyOf(cue)))
+  return fresh.length === 0 ? known : fewAtOnce([...known, ...fresh].slice(0, MAX_CUES))
+}
+
+/** The same for two cues that show the same at the same time. */
+export function keyOf({ startMs, endMs, text }: Cue): string {
+  return `${startMs} ${endMs} ${text}`
+}
+
+/** WebVTT of cues, so much later (earlier below 0). Nothing in a text is markup. `note`: one line for programs. */
+export function webVttOf(cues: readonly Cue[], offsetMs: number, note = ''): string {
+  const parts = note === '' ? ['WEBVTT\n'] : ['WEBVTT\n', `NOTE ${note}\n`]
   for (const { startMs, endMs, text } of cues) {
     const end = endMs + offsetMs
     if (end <= 0) continue
@@ -59,7 +71,8 @@ export function webVttOf(cues: readonly Cue[], offsetMs: number): string {
   return parts.join('\n')
 }
 
-function escaped(text: string): string {
+/** As WebVTT has a text: nothing in it is markup. */
+export function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 

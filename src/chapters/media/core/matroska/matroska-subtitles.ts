@@ -1,0 +1,170 @@
+// Texts of a part of a Matroska film. Where the index tells the place of each, those places alone are read; else the
+// clusters of the part are walked through by the heads of their blocks. Without an index they are found by their own
+// heads, from the first one on.
+
+import { DecodeError } from '../../../../base/errors.ts'
+import { gapsIn, joined, type Span } from '../../../../wire/subtitles/spans.ts'
+import { type ByteSource, NotHere, OverBudget } from '../byte-source.ts'
+import { HEAD_BUDGET_BYTES, MATROSKA_BUDGET_BYTES } from '../limits.ts'
+import { MeteredSource } from '../metered-source.ts'
+import { cueOfBlock, unpacked } from '../subtitles/block-cues.ts'
+import { GatheredCues } from '../subtitles/gathered-cues.ts'
+import { SpotBytes } from '../subtitles/spot-bytes.ts'
+import type { SubtitleOrder, SubtitlePart } from '../subtitles/subtitle-part.ts'
+import { type Element, elementAt, ID } from './elements.ts'
+import { clusterTicks, Steps, type TextBlock, textAt, textsIn } from './text-blocks.ts'
+import { readTextHead, type TextHead } from './text-head.ts'
+import type { TextPlace } from './text-places.ts'
+
+/** Reads them, until `isOver` says that it is enough. Throws NoTexts, DecodeError and what reading the head throws. */
+export function matroskaSubtitles(source: ByteSource, order: SubtitleOrder, isOver: () => boolean): SubtitlePart {
+  const metered = new MeteredSource(source, HEAD_BUDGET_BYTES + MATROSKA_BUDGET_BYTES)
+  const head = readTextHead(metered, order.track)
+  const spots = new SpotBytes(source, isOver, head.places === null ? 'heads' : 'spots')
+  const reading = new PartReading(spots, order, head)
+  if (head.places === null) reading.walk()
+  else reading.visit(head.places)
+  return reading.part(metered.fetched)
+}
+
+/** One part as it is read. */
+class PartReading {
+  readonly #order: SubtitleOrder
+  readonly #head: TextHead
+  readonly #spots: SpotBytes
+  readonly #found = new GatheredCues()
+  readonly #steps = new Steps()
+
+  constructor(spots: SpotBytes, order: SubtitleOrder, head: TextHead) {
+    this.#order = order
+    this.#head = head
+    this.#spots = spots
+  }
+
+  /** What was found; `before`: bytes that were read of the head. */
+  part(before: number): SubtitlePart {
+    return this.#found.part(this.#order, before + this.#spots.fetched)
+  }
+
+  /** Reads the texts of the part at their places. */
+  visit(places: readonly TextPlace[]): void {
+    const { fromSec, toSec } = this.#order
+    const asked = places.filter(({ time }) => time >= fromSec && time < toSec)
+    const lacking: Span[] = []
+    for (const { place, next } of withNext(asked, toSec)) {
+      const outcome = this.#attempt(() => this.#visitOne(place))
+      if (outcome === 'missing') lacking.push({ fromSec: place.time, toSec: next })
+      if (outcome === 'over') {
+        lacking.push({ fromSec: place.time, toSec })
+        break
+      }
+    }
+    for (const gap of gapsIn(joined(lacking), this.#order)) this.#found.cover(gap.fromSec, gap.toSec)
+  }
+
+  /** Walks through the clusters of the part. */
+  walk(): void {
+    const { fromSec, toSec } = this.#order
+    const { times, bytes } = this.#head.keys
+    const last = Math.max(0, times.length - 1)
+    for (let at = 0; at <= last; at += 1) {
+      const start = at === 0 ? 0 : (times[at] ?? 0)
+      const end = times[at + 1] ?? Number.POSITIVE_INFINITY
+      if (end <= fromSec) continue
+      if (start >= toSec) return
+      const first = at === 0 ? Math.min(this.#head.end, bytes[0] ?? this.#head.end) : (bytes[at] ?? 0)
+      if (!this.#walkOne(first, bytes[at + 1] ?? this.#spots.size, { fromSec: start, toSec: end })) return
+    }
+  }
+
+  /** The clusters from a byte up to another; false: no more may be read. */
+  #walkOne(start: number, end: number, span: Span): boolean {
+    let reached = span.fromSec
+    const outcome = this.#attempt(() => {
+      for (let at = start; at < end && reached < this.#order.toSec; ) {
+        this.#steps.take()
+        const element = elementAt(this.#spots, at)
+        if (element === null || (element.id !== ID.cluster && element.end === null)) return
+        if (element.id === ID.cluster) {
+          const ticks = clusterTicks(this.#spots, element)
+          reached = Math.max(reached, Math.min(ticks * this.#head.tick, span.toSec))
+          at = this.#isBefore(element.end, end, reached) ? (element.end ?? end) : this.#textsOf(element, ticks)
+        } else at = element.end ?? end
+      }
+    })
+    const whole = outcome === 'done' || outcome === 'unreadable'
+    this.#found.cover(span.fromSec, whole ? span.toSec : reached)
+    return outcome !== 'over'
+  }
+
+  /** Whether a cluster that ends at a byte is over before the part begins: the next one is not later than that. */
+  #isBefore(next: number | null, end: number, reached: number): boolean {
+    if (next === null || next >= end || reached >= this.#order.fromSec) return false
+    try {
+      const element = elementAt(this.#spots, next)
+      return element?.id === ID.cluster && clusterTicks(this.#spots, element) * this.#head.tick <= this.#order.fromSec
+    } catch (error) {
+      if (error instanceof NotHere || error instanceof DecodeError) return false
+      throw error
+    }
+  }
+
+  /** The first byte behind the cluster. */
+  #textsOf(cluster: Element, ticks: number): number {
+    const texts = textsIn(this.#spots, cluster, ticks, this.#head.track.number, this.#steps)
+    for (;;) {
+      const { done, value } = texts.next()
+      if (done === true) return value
+      this.#take(value)
+    }
+  }
+
+  #visitOne({ cluster, within }: TextPlace): void {
+    this.#steps.take()
+    const head = elementAt(this.#spots, cluster)
+    if (head?.id !== ID.cluster) throw new DecodeError('there is no cluster where its index says')
+    const ticks = clusterTicks(this.#spots, head)
+    const element = elementAt(this.#spots, head.body + within)
+    if (element === null || (head.end !== null && head.body + within >= head.end))
+      throw new DecodeError('there is no text where its index says')
+    const text = textAt(this.#spots, element, ticks, this.#head.track.number, this.#steps)
+    if (text !== null) this.#take(text)
+  }
+
+  /** One that cannot be unpacked is left out. */
+  #take({ ticks, length, bytes }: TextBlock): void {
+    const { track, tick } = this.#head
+    const ms = tick * 1000
+    try {
+      const text = unpacked(bytes, track.packings)
+      this.#found.take(cueOfBlock(track.kind, ticks * ms, length === null ? null : length * ms, text))
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error
+    }
+  }
+
+  /** What became of it: it was not there, it makes no sense, or no more may be read. */
+  #attempt(work: () => void): 'done' | 'missing' | 'unreadable' | 'over' {
+    try {
+      work()
+      return 'done'
+    } catch (error) {
+      if (error instanceof NotHere) return 'missing'
+      if (error instanceof DecodeError) return 'unreadable'
+      if (error instanceof OverBudget) return 'over'
+      throw error
+    }
+  }
+}
+
+/** Each place with the time of the first that is later than it. */
+function withNext(places: readonly TextPlace[], end: number): { readonly place: TextPlace; readonly next: number }[] {
+  let [next, time] = [end, end]
+  return places
+    .toReversed()
+    .map(place => {
+      if (place.time < time) [next, time] = [time, place.time]
+      return { place, next }
+    })
+    .toReversed()
+}

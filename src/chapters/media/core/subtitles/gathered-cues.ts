@@ -1,0 +1,34 @@
+// Gathers texts of a part, and which parts of the time are wholly known. Bounded in number and length; what comes twice
+// (layers of ASS, clusters read again) is there once.
+
+import { type Cue, fewAtOnce, keyOf } from '../../../../wire/subtitles/cue.ts'
+import { cutTo, joined, type Span } from '../../../../wire/subtitles/spans.ts'
+import { OverBudget } from '../byte-source.ts'
+import { MAX_PART_CHARS, MAX_PART_CUES, type SubtitlePart } from './subtitle-part.ts'
+
+/** Texts as they are found. */
+export class GatheredCues {
+  readonly #cues = new Map<string, Cue>()
+  readonly #covered: Span[] = []
+  #chars = 0
+
+  /** Null: a text that shows nothing. Throws OverBudget when there are too many. */
+  take(cue: Cue | null): void {
+    if (cue === null) return
+    const key = keyOf(cue)
+    if (this.#cues.has(key)) return
+    this.#chars += cue.text.length
+    if (this.#cues.size >= MAX_PART_CUES || this.#chars > MAX_PART_CHARS) throw new OverBudget(MAX_PART_CHARS)
+    this.#cues.set(key, cue)
+  }
+
+  /** All texts of this part have been taken. */
+  cover(fromSec: number, toSec: number): void {
+    if (toSec > fromSec) this.#covered.push({ fromSec, toSec })
+  }
+
+  /** `asked`: what of it counts; `fetched`: bytes that were read. */
+  part(asked: Span, fetched: number): SubtitlePart {
+    return { cues: fewAtOnce([...this.#cues.values()]), covered: cutTo(joined(this.#covered), asked), fetched }
+  }
+}
