@@ -12,6 +12,7 @@ import { recordOf } from '../../node/session.ts'
 import { GiveLink } from '../../parts/give-link.tsx'
 import { ContinueChoice } from './continue-choice.tsx'
 import { Film } from './film.tsx'
+import { FilmWait, isWaitedFor } from './film-wait.tsx'
 import { FloatButton, floatFilm, KeyHelp, NeighbourButtons, SpeedChoice } from './film-tools.tsx'
 import { isFollowed, NextUp, playNext } from './next-up.tsx'
 import { SoundChoice } from './sound-choice.tsx'
@@ -19,6 +20,7 @@ import { type SubtitleSize, sizeOf, SubtitleTools } from './subtitle-tools.tsx'
 import { type PagePlay, useFilmWay } from './use-film-way.ts'
 import { useKeys } from './use-keys.ts'
 import { usePlaceReports } from './use-place-reports.ts'
+import { useSeekWait } from './use-seek-wait.ts'
 import { useSubtitles } from './use-subtitles.ts'
 import { useTrouble } from './use-trouble.ts'
 import { WatchedButton } from './watched-button.tsx'
@@ -42,6 +44,8 @@ export function Played({ infohash, file, files, left, stage, renew }: PlayedProp
   const [startSec, setStart] = useState<number | null>(() =>
     goesOn > 0 && !isFollowed(infohash, file.index) ? null : goesOn,
   )
+  // What follows by itself goes on where nobody sees it wait.
+  const [waits, setWaits] = useState(() => isWaitedFor(file) && !(document.hidden && isFollowed(infohash, file.index)))
   const [speed, setSpeed] = useSpeed(video)
   const playing = useRef(false)
   const play = useRef<PagePlay>(null)
@@ -52,6 +56,7 @@ export function Played({ infohash, file, files, left, stage, renew }: PlayedProp
   const [size, setSize] = useSubtitleSize()
   const neighbours = useMemo(() => neighboursOf(files, file.index), [files, file.index])
   const { previous, next } = neighbours
+  useSeekWait(video, isWaitedFor(file) && startSec !== null && !waits, startSec ?? 0, () => setWaits(true))
   usePlaceReports(video, infohash, file.index, startSec)
   useKeys({
     video,
@@ -65,6 +70,10 @@ export function Played({ infohash, file, files, left, stage, renew }: PlayedProp
     float: () => floatFilm(video),
     speed: setSpeed,
   })
+  const repacked = way.byPage ? (way.src === null ? 'coming' : 'yes') : 'no'
+  const waiting = (
+    <FilmWait infohash={infohash} file={file} video={video} repacked={repacked} play={() => setWaits(false)} />
+  )
   return (
     <>
       <div class={`film cues-${size}`} onDrop={event => dropped(event, subtitles.open)}>
@@ -73,7 +82,12 @@ export function Played({ infohash, file, files, left, stage, renew }: PlayedProp
           video={video}
           startSec={startSec}
           playing={playing}
-          begin={placeSec => setStart(beginsAt(placeSec, goesOn))}
+          waiting={waits ? waiting : null}
+          begin={placeSec => {
+            // The first answers where it begins, the second that nobody wants to wait.
+            if (startSec === null) setStart(beginsAt(placeSec, goesOn))
+            else setWaits(false)
+          }}
           way={way}
           watch={watch}
         >
