@@ -100,6 +100,17 @@ export function countAndNot(a: Uint8Array, b: Uint8Array): number {
   return count
 }
 
+/** How many of the pieces from `first` to `last` (included) are not in the set. */
+export function countMissing(set: PieceSet, first: number, last: number): number {
+  let count = Math.max(0, last - first + 1)
+  let piece = first
+  for (; piece <= last && (piece & 7) !== 0; piece++) if (set.get(piece)) count--
+  const whole = Math.max(piece >> 3, (last + 1) >> 3)
+  count -= countBits(set.buffer.subarray(piece >> 3, whole))
+  for (piece = Math.max(piece, whole * 8); piece <= last; piece++) if (set.get(piece)) count--
+  return count
+}
+
 /** The first piece from `first` to `last` (included) that is not in the set; `last + 1` when there is none. */
 export function firstMissing(set: PieceSet, first: number, last: number): number {
   let piece = first

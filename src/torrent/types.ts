@@ -209,6 +209,8 @@ export interface TorrentObstacles {
   /** A rate limit (of the torrent, or of the session) holds back what could be asked for, or sent, now. */
   readonly downLimited: boolean
   readonly upLimited: boolean
+  /** It asks for nothing, so that a film that is played does not run short. */
+  readonly makesWay: boolean
   /** Selected pieces that are not there, and those of them that no connected peer has. */
   readonly piecesLeft: number
   readonly piecesNobodyHas: number
@@ -305,6 +307,8 @@ export interface TorrentHandle {
   /** One bit a piece, most significant first; empty before metadata. */
   haveBits(): Uint8Array
   readonly openReaders: number
+  /** Bytes/s of payload that come in. As snapshot() has it, without the rest. */
+  readonly downRate: number
   /**
    * The metainfo, null before it is known; loaded for this call when it is suspended. Rejects with what the records
    * said.
@@ -386,8 +390,8 @@ export interface AwakeTorrent {
   readNow(fileIndex: number, position: number, length: number, into: Uint8Array): number
   /**
    * From when on a film plays without a stall; null where `film` has no rate. `othersRate`: bytes/s of all other
-   * downloads. The rate is watched from the first call, or the first reader, on. AppErrors MetadataNotFound,
-   * FileNotFound.
+   * downloads. The rate is watched from the first call, or the first reader, on, up to a minute after the last.
+   * AppErrors MetadataNotFound, FileNotFound.
    */
   forecast(fileIndex: number, from: PlayFrom, film: FilmFacts, othersRate: number): Forecast | null
   /** Deletes the files that a move left in `folder`, as far as they are here too. */

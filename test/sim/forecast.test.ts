@@ -4,8 +4,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { awake } from '../kit/sim/awake.ts'
 import { cinema, swingingRun } from '../kit/sim/cinema.ts'
 import type { PlayedRun } from '../kit/sim/film-player.ts'
+import { SimSwarm } from '../kit/sim/sim-swarm.ts'
 
 const MIB = 1024 * 1024
 const RATE = 400_000
@@ -105,4 +107,24 @@ test('1.3 times, so that two seeders give less than the film takes: not reached,
     runs.every(({ startMs, bestMs }) => startMs <= 2 * bestMs),
     note,
   )
+})
+
+test('what comes in is watched for a minute after the last one who asked, and no longer', async () => {
+  const swarm = new SimSwarm(724)
+  const torrent = makeTorrent({ length: 12 * MIB, pieceLength: MIB / 4 })
+  const node = await swarm.node()
+  const peer = swarm.peer(torrent, {}, { upRate: 50_000 })
+  const handle = node.add(torrent, { peers: [await peer.listen()] })
+  const film = { bytesPerSecond: 100_000, index: [], keys: null }
+  const ask = (): string | undefined => awake(handle).forecast(0, { byte: 0 }, film, 0)?.state
+  assert.equal(ask(), 'unknown')
+  await swarm.clock.advance(10_000)
+  assert.equal(ask(), 'later')
+  await swarm.clock.advance(59_000)
+  assert.equal(ask(), 'later')
+  await swarm.clock.advance(62_000)
+  assert.equal(ask(), 'unknown', 'begins again')
+  await swarm.clock.advance(5000)
+  assert.equal(ask(), 'later')
+  await swarm.close()
 })

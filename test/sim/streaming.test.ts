@@ -217,3 +217,29 @@ test('the gaps of a file are what is not there, to the byte, and asking for them
   reader.close()
   await swarm.close()
 })
+
+test('of two readers the one that stands still is served although the other goes on all the time', async () => {
+  const swarm = new SimSwarm(437)
+  const torrent = makeTorrent({ length: 21 * 64 * KIB, pieceLength: 64 * KIB })
+  // A limit that lets one block pass at a time.
+  const node = await swarm.node({ session: { maxDownloadRate: 50_000 } })
+  const handle = node.add(torrent, { peers: [await swarm.peer(torrent).listen()] })
+  await swarm.clock.advance(300)
+  const one = awake(handle).openReader(0)
+  let position = 0
+  const reading = (async () => {
+    while (position < torrent.content.length) position += await one.waitFor(position)
+  })()
+  await swarm.clock.advance(3000)
+  const two = awake(handle).openReader(0)
+  let there = false
+  void Promise.resolve(two.waitFor(20 * 64 * KIB)).then(() => {
+    there = true
+  })
+  const ms = await swarm.clock.until('its piece', () => there, 60_000)
+  assert.ok(ms < 4000, `${ms} ms`)
+  await swarm.clock.until('all', () => position === torrent.content.length, 60_000)
+  await reading
+  for (const reader of [one, two]) reader.close()
+  await swarm.close()
+})

@@ -51,6 +51,7 @@ export const explainCodes = {
   nothing_offered: 'No connected peer has anything that is missing.',
   all_choke: 'Every connected peer that could give something chokes us: it serves others first.',
   peers_silent: 'Peers were asked and do not answer.',
+  makes_way: 'A film that is played runs short: it asks for nothing until that has enough ahead.',
   rate_limited: 'A rate limit holds it back.',
   nobody_interested: 'Nobody who is connected wants anything.',
 } as const satisfies Record<string, string>
@@ -166,9 +167,10 @@ function errorCode({ obstacles }: LoadedFacts): ExplainCode {
 function downloadCodes(torrent: LoadedFacts): ExplainCode[] {
   const { snapshot, peers, obstacles } = torrent
   const codes: ExplainCode[] = []
+  if (obstacles.makesWay) codes.push('makes_way')
   if (obstacles.downLimited) codes.push('rate_limited')
   if (obstacles.piecesLeft > 0 && obstacles.piecesNobodyHas > 0 && peers.length > 0) codes.push('pieces_nobody_has')
-  if (snapshot.downRate > 0 || obstacles.downLimited) return codes
+  if (snapshot.downRate > 0 || obstacles.downLimited || obstacles.makesWay) return codes
   if (webSeedsFail(torrent)) codes.push('web_seeds_failing')
   if (peers.length === 0) return [...codes, ...swarmCodes(torrent)]
   return [...codes, ...peerCodes(peers), ...swarmCodes(torrent)]

@@ -4,7 +4,6 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { makeDeferred } from '../../base/deferred.ts'
-import { TtlMap } from '../../base/ttl-map.ts'
 import { AppError } from '../../base/errors.ts'
 import type { InfoHash } from '../../base/ids.ts'
 import type { FileRun } from '../../ports/progress-journal.ts'
@@ -34,6 +33,7 @@ import { loadDownload, removeTorrent } from './download-loading.ts'
 import { DownloadSet } from './download-set.ts'
 import { EarlyPage } from './list/early-page.ts'
 import { DownloadTotals } from './download-totals.ts'
+import { FileForecasts } from './file-forecasts.ts'
 import type { DownloadsDeps } from './downloads-deps.ts'
 import { EngineReports } from './engine-reports.ts'
 import { explanationOf } from '../diagnostics/explanation.ts'
@@ -45,7 +45,7 @@ import { SeedingGoals } from './seeding-goals.ts'
 import { forgettingBeside, SharedPlaces } from './shared-places.ts'
 import { StorageMoves } from './storage-moves.ts'
 import { StalledDownloads } from './stalled-downloads.ts'
-import { rateOfOthers, streamableFile } from './stream-files.ts'
+import { streamableFile } from './stream-files.ts'
 import type { AnonymousEngines, TorrentEngine } from './torrent-engine.ts'
 import type { SourceReaders } from './torrent-source.ts'
 import { addTracker, checkTrackerUrl, removeTracker } from './tracker-changes.ts'
@@ -73,8 +73,7 @@ export class Downloads implements DownloadsService {
   readonly #adding: DownloadAdding
   /** Who knows films, for readers of them. */
   readonly films = new KnownFilms()
-  /** Each looks at every piece and all downloads: who asks again at once hears the same. */
-  readonly #forecasts = new TtlMap<Forecast | null>(64, 1000)
+  readonly #forecasts = new FileForecasts()
   /** What the engine is given to report to. */
   readonly engineEvents: TorrentEvents
   readonly #reports: EngineReports
@@ -479,19 +478,11 @@ export class Downloads implements DownloadsService {
   }
 
   /**
-   * From when on a file of a download plays from a place to its end without a stall, by what is known of the film. The
-   * rate is watched from the first call, or the first reader, on. Null where `film` has no rate. AppErrors
-   * DownloadNotFound, FileNotFound, MetadataNotFound, NotReady.
+   * From when on a file of a download plays from a place to its end without a stall, by what is known of the film. Null
+   * where `film` has no rate. AppErrors DownloadNotFound, FileNotFound, MetadataNotFound, NotReady.
    */
   async forecast(infohash: string, fileIndex: number, from: PlayFrom, film: FilmFacts): Promise<Forecast | null> {
     const entry = this.#set.find(infohash)
-    const key = `${entry.stored.infoHash}/${fileIndex}/${film.bytesPerSecond}/${JSON.stringify(from)}`
-    const nowMs = this.#deps.clock.now()
-    const known = this.#forecasts.get(key, nowMs)
-    if (known !== undefined) return known
-    const torrent = await entry.torrent.wake()
-    const forecast = torrent.forecast(fileIndex, from, film, rateOfOthers(this.#set.entries.values(), entry))
-    this.#forecasts.set(key, forecast, nowMs)
-    return forecast
+    return this.#forecasts.of(entry, fileIndex, from, film, this.#set.entries.values(), this.#deps.clock.now())
   }
 }

@@ -113,13 +113,3 @@ function watchedReader(
     },
   }
 }
-
-/** Bytes/s of all downloads but one that are under way. */
-export function rateOfOthers(entries: Iterable<DownloadEntry>, one: DownloadEntry): number {
-  let rate = 0
-  for (const entry of entries) {
-    // Suspended ones fetch nothing.
-    if (entry !== one && entry.loaded && !entry.torrent.suspended) rate += entry.torrent.snapshot().downRate
-  }
-  return rate
-}

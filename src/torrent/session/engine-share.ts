@@ -4,6 +4,7 @@
 import type { BlockBudget } from '../pieces/block-budget.ts'
 import type { Permits } from './permits.ts'
 import type { RateLimiter } from '../../base/rate-limiter.ts'
+import type { StreamTurns } from './stream-turns.ts'
 import type { SlotHolders } from '../pieces/slot-holders.ts'
 import type { TorrentQueue } from './torrent-queue.ts'
 import type { UploadSlots } from '../peers/upload-slots.ts'
@@ -19,4 +20,5 @@ export interface EngineShare {
   readonly upLimiter: RateLimiter
   readonly queue: TorrentQueue
   readonly checks: Permits
+  readonly turns: StreamTurns
 }

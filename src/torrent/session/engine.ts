@@ -10,6 +10,7 @@ import { makePeerId } from '../../wire/peer/peer-id.ts'
 import { BlockBudget } from '../pieces/block-budget.ts'
 import { Connections } from './connections.ts'
 import type { EngineShare } from './engine-share.ts'
+import { StreamTurns } from './stream-turns.ts'
 import { HostGate } from '../web-seeds/host-gate.ts'
 import { NO_ENCRYPTION } from '../peers/connection-policy.ts'
 import { LatelyDead } from '../peers/lately-dead.ts'
@@ -114,6 +115,7 @@ export class Engine {
       upLimiter: new RateLimiter(options.maxUploadRate),
       queue: new TorrentQueue(queue, clock, this.turnEnd),
       checks: new Permits(queue.checks),
+      turns: new StreamTurns(),
     }
   }
 

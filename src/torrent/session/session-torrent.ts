@@ -140,6 +140,10 @@ export class SessionTorrent implements TorrentHandle, WakeOwner {
     return this.#state.awake?.openReaders ?? 0
   }
 
+  get downRate(): number {
+    return this.#state.awake?.downRate ?? 0
+  }
+
   async loadMetainfo(): Promise<Metainfo | null> {
     const { held, isMagnet } = this.#state
     if (held instanceof Torrent) return held.metainfo

@@ -81,6 +81,7 @@ export const NO_OBSTACLES: TorrentObstacles = {
   networkTrouble: null,
   connectionsFull: false,
   downLimited: false,
+  makesWay: false,
   upLimited: false,
   piecesLeft: 0,
   piecesNobodyHas: 0,

@@ -154,8 +154,13 @@ export class TorrentCore {
     return this.working && this.content !== null && this.content.picker.needCount > 0
   }
 
-  /** Blocks that may be asked for now, as far as its own files let them come in: many where there are folders. */
+  /**
+   * Blocks that may be asked for now, as far as its own files let them come in (many where there are folders), and
+   * films that are played beside it.
+   */
   get blockRoom(): number {
+    const { turns } = this.engine.shared
+    if (turns.active && turns.makesWay(this, this.down.rate(this.now()), this.now())) return 0
     if (!this.aheadOfFolders || this.content === null) return Number.POSITIVE_INFINITY
     const { budget } = this.engine.shared
     const spare = budget.free - Math.ceil(budget.limit / AHEAD_LEAVES_PART)

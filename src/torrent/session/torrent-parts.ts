@@ -103,6 +103,7 @@ export class TorrentParts implements Ticker {
 
   /** Every quarter of a second while there is something to watch. */
   tick(nowMs: number): boolean {
+    this.streams.tell(nowMs)
     this.#requests.refillThrottled()
     if (nowMs - this.#secondMs >= SECOND_MS) {
       this.#secondMs = nowMs

@@ -218,10 +218,17 @@ export class Torrent implements AwakeTorrent {
 
   /** Bytes/s of payload; null while its data is prepared or checked. */
   rates(): { readonly down: number; readonly up: number } | null {
-    const { status, down, up } = this.#core
+    const { status, down, up, engine } = this.#core
+    // What makes way for a film is not slow.
+    if (engine.shared.turns.waits(this.#core)) return null
     if (status !== 'metadata' && status !== 'downloading' && status !== 'seeding') return null
     const nowMs = this.#core.now()
     return { down: down.rate(nowMs), up: up.rate(nowMs) }
+  }
+
+  /** Bytes/s of payload that come in. */
+  get downRate(): number {
+    return this.#core.down.rate(this.#core.now())
   }
 
   /** Connected peers that this source named, among others maybe. */

@@ -3,6 +3,7 @@
 // luck, what the slowest source's queue holds up, and a wait for the case that the largest source leaves.
 
 import { contentBytes, piecesOfRange, type TorrentLengths } from '../../base/lengths.ts'
+import { countMissing, type PieceSet } from '../../base/piece-set.ts'
 import type { PlayTimes } from './play-times.ts'
 import type { RateEstimate } from './rate-history.ts'
 import { type ForecastSource, lagOf, spreadOf, unevennessOf } from './uneven-sources.ts'
@@ -40,11 +41,15 @@ export interface ForecastInput {
   readonly times: PlayTimes
   /** Byte of the file at which play begins. */
   readonly from: number
-  isThere(piece: number): boolean
+  /** Pieces that are there. */
+  readonly there: PieceSet
   /** Bytes of a piece in progress. */
   receivedOf(piece: number): number
-  /** How many of the connected have a piece. */
-  sourcesOf(piece: number): number
+  /**
+   * The first piece from `first` to `last` (included) that is not there, and that nobody who is connected has;
+   * `last + 1` when there is none.
+   */
+  firstOfNobody(first: number, last: number): number
   /** Null: not known yet. */
   readonly rate: RateEstimate | null
   /** All who are connected. */
@@ -163,26 +168,32 @@ function playRate(rows: readonly Row[]): number {
 
 /** The film from the place on, and the first second of it that nobody has. */
 function rowsOf(input: ForecastInput): Rows {
-  const { lengths, file, times, from, sources } = input
-  const rows: Row[] = []
-  if (from >= file.length) return { rows, missingBytes: 0, stopsAtSec: null }
+  const { lengths, file, times, from, there } = input
+  const none: Rows = { rows: [], missingBytes: 0, stopsAtSec: null }
+  if (from >= file.length) return none
   const [first, last] = piecesOfRange(lengths, file.offset + from, file.length - from)
+  if (countMissing(there, first, last) === 0) return none
   const stride = Math.ceil((last - first + 1) / MAX_ROWS)
   const begin = times.secondAt(from)
   const startAt = (piece: number): number => times.secondAt(Math.max(from, piece * lengths.pieceLength - file.offset))
-  let [missing, all, stopsAtSec]: [number, number, number | null] = [0, 0, null]
+  const bytesOf = pieceSums(lengths, last)
+  const rows: Row[] = []
+  let [missing, all] = [0, 0]
   for (let piece = first; piece <= last; piece += stride) {
-    let isThere = true
-    for (let each = piece; each < Math.min(piece + stride, last + 1); each += 1) {
-      const bytes = contentBytes(lengths, each)
-      all += bytes
-      if (input.isThere(each)) continue
-      isThere = false
-      // Of many together what has begun does not count.
-      missing += stride > 1 ? bytes : Math.max(0, bytes - input.receivedOf(each))
-      if (stopsAtSec === null && sources.length > 0 && input.sourcesOf(each) === 0) stopsAtSec = startAt(each)
-    }
-    rows.push({ playSec: startAt(piece) - begin, missing, all, isThere })
+    const end = Math.min(piece + stride - 1, last)
+    const lacking = countMissing(there, piece, end)
+    all += bytesOf(end - piece + 1, end === last)
+    const lacks = bytesOf(lacking, end === last && !there.get(last))
+    // Of many together what has begun does not count.
+    if (lacking > 0) missing += stride > 1 ? lacks : Math.max(0, lacks - input.receivedOf(piece))
+    rows.push({ playSec: startAt(piece) - begin, missing, all, isThere: lacking === 0 })
   }
-  return { rows, missingBytes: missing, stopsAtSec }
+  const nobody = input.sources.length === 0 ? last + 1 : input.firstOfNobody(first, last)
+  return { rows, missingBytes: missing, stopsAtSec: nobody > last ? null : startAt(nobody) }
+}
+
+/** Bytes of so many pieces of a file, with its last one or without: only that may be short, or padded. */
+function pieceSums(lengths: TorrentLengths, last: number): (count: number, withLast: boolean) => number {
+  const short = lengths.pieceLength - contentBytes(lengths, last)
+  return (count, withLast) => count * lengths.pieceLength - (withLast ? short : 0)
 }

@@ -226,7 +226,7 @@ export function noteRead(core: TorrentCore, { lengths }: TorrentContent, offset:
 /** Verified bytes of the file from `position` on without a gap, at most `most`. */
 export function availableAt(
   { lengths, picker, doubted, leaving }: TorrentContent,
-  file: TorrentFile,
+  file: Pick<TorrentFile, 'offset' | 'length'>,
   position: number,
   most: number,
 ): number {

@@ -5,6 +5,7 @@
 
 import { piecesOfRange, type TorrentLengths } from '../../base/lengths.ts'
 import { type ByteRange, type FilmFacts, soundIndex, soundRate } from './film-facts.ts'
+import type { ReaderDemand } from './stream-level.ts'
 
 /** What a range is for; they come in this order of kinds, but for windows of paused readers and what the node reads. */
 export type StreamRangeKind = 'cursor' | 'window' | 'index'
@@ -49,6 +50,8 @@ const PORTION_BYTES = 2 * 1024 * 1024
 const MAX_PORTIONS = 32
 /** Consumption is averaged over about this time. */
 const AVERAGE_MS = 5000
+/** Who reads on takes less than this at a time. */
+const MOST_STEP_BYTES = 2 * 1024 * 1024
 
 /** Whose limits windows follow, as they are now. */
 export interface LimitsOfWindows {
@@ -62,7 +65,7 @@ export interface WindowOptions {
   readonly background?: boolean
 }
 
-class Reader implements StreamCursor {
+class Reader implements StreamCursor, ReaderDemand {
   readonly offset: number
   readonly length: number
   position = 0
@@ -70,8 +73,10 @@ class Reader implements StreamCursor {
   readonly background: boolean
   readonly #owner: StreamWindows
   #rate = 0
-  /** Bytes/s of its film; 0 = not known. */
-  #filmRate = 0
+  filmRate = 0
+  from: ReaderDemand['from']
+  /** When it came to its place. */
+  movedMs: number
   /** Null: not known. */
   #index: readonly ByteRange[] | null = null
   #seenMs: number
@@ -81,13 +86,15 @@ class Reader implements StreamCursor {
     this.offset = offset
     this.length = length
     this.#seenMs = nowMs
+    this.from = { position: 0, atMs: nowMs }
+    this.movedMs = nowMs
     this.background = background
   }
 
   get windowBytes(): number {
     // What it consumes counts for films too: whoever copies one is faster than it is played, and a rate may be a lie.
     const consumed = Math.min(MAX_WINDOW_BYTES, this.#rate * WINDOW_SEC)
-    const played = Math.min(MAX_FILM_WINDOW_BYTES, this.#filmRate * this.#owner.aheadSec)
+    const played = Math.min(MAX_FILM_WINDOW_BYTES, this.filmRate * this.#owner.aheadSec)
     return Math.max(MIN_WINDOW_BYTES, consumed, played)
   }
 
@@ -102,7 +109,7 @@ class Reader implements StreamCursor {
   }
 
   setFilm(film: FilmFacts): void {
-    this.#filmRate = soundRate(film.bytesPerSecond)
+    this.filmRate = soundRate(film.bytesPerSecond)
     this.#index = soundIndex(film.index, this.length)
     this.#owner.touched()
   }
@@ -111,12 +118,14 @@ class Reader implements StreamCursor {
     const to = Math.max(0, Math.min(position, this.length))
     const step = to - this.position
     const elapsedMs = nowMs - this.#seenMs
+    if (step < 0 || step > MOST_STEP_BYTES) this.from = { position: to, atMs: nowMs }
     if (step > 0 && step <= this.windowBytes) {
       if (elapsedMs > 0) this.#consumed(step, elapsedMs, nowMs)
     } else if (step !== 0) {
       this.#seenMs = nowMs
     }
     if (step === 0 && !this.paused) return
+    if (step !== 0) this.movedMs = nowMs
     this.position = to
     this.paused = false
     this.#owner.touched()
@@ -184,6 +193,11 @@ export class StreamWindows {
     return this.#ranges
   }
 
+  /** Readers that play: not those that do not read now, nor what the node reads for itself. */
+  demands(): ReaderDemand[] {
+    return [...this.#readers].filter(({ paused, background }) => !paused && !background)
+  }
+
   /** For readers only: a place has changed. */
   touched(): void {
     this.#ranges = null
@@ -204,6 +218,7 @@ export class StreamWindows {
       if (reader.background) background.push(reader)
       else (reader.paused ? paused : active).push(reader)
     }
+    addWaitedFor(out, active)
     for (const reader of active) out.add('cursor', reader, reader.position, CURSOR_BYTES)
     addWindows(out, active)
     // Before those of paused readers: what is found out is for one that goes on.
@@ -216,6 +231,15 @@ export class StreamWindows {
     }
     return out.list
   }
+}
+
+/**
+ * Of several readers the piece that each waits for, the one that has waited longest first: else one that goes on all
+ * the time would keep the others waiting for ever.
+ */
+function addWaitedFor(out: RangeList, readers: readonly Reader[]): void {
+  if (readers.length < 2) return
+  for (const reader of readers.toSorted((a, b) => a.movedMs - b.movedMs)) out.add('cursor', reader, reader.position, 1)
 }
 
 /** Windows in portions, the nearest portion of every reader first. */

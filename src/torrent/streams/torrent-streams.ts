@@ -3,11 +3,13 @@
 
 import { AppError } from '../../base/errors.ts'
 import { BLOCK_BYTES } from '../../base/lengths.ts'
+import { copyPieceSet, firstMissing, type PieceSet, takeOut } from '../../base/piece-set.ts'
 import type { FilmFacts } from './film-facts.ts'
 import { type Forecast, forecastOf } from './forecast.ts'
 import { PlayTimes } from './play-times.ts'
 import { RateHistory } from './rate-history.ts'
 import { availableAt, noteRead, type RunForReaders, StreamReader } from './stream-reader.ts'
+import { levelOf } from './stream-level.ts'
 import { type StreamRange, StreamWindows, type WindowOptions } from './stream-window.ts'
 import { judgeAll } from '../peers/interest.ts'
 import type { TorrentRequests } from '../peers/torrent-requests.ts'
@@ -19,6 +21,9 @@ import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
 import type { FileReader, PlayFrom } from '../types.ts'
 import type { TorrentWebSeeds } from '../web-seeds/torrent-web-seeds.ts'
 import type { ForecastSource } from './uneven-sources.ts'
+
+/** What comes in is watched for so long after the last one who asked, or read. */
+const WATCHED_MS = 60_000
 
 /** Who asks for pieces, and gives up what was asked for. */
 export interface StreamParts {
@@ -33,6 +38,8 @@ export class TorrentStreams {
   readonly #parts: StreamParts
   readonly #reports: Pick<PartReports, 'storeFailed'>
   #rates: RateHistory | null = null
+  /** When somebody asked for them last, or opened a reader. */
+  #askedMs = 0
   readonly #job: TurnJob = { queued: false, run: () => this.#moveWindows() }
 
   constructor(core: TorrentCore, parts: StreamParts, reports: Pick<PartReports, 'storeFailed'>) {
@@ -63,16 +70,17 @@ export class TorrentStreams {
     const { content, file } = this.#fileOf(fileIndex)
     const times = PlayTimes.of(film, file.length)
     if (times === null) return null
-    const { lengths, picker, doubted, leaving } = content
+    const { lengths, picker } = content
     const nowMs = core.now()
+    const there = thereOf(content)
     return forecastOf({
       lengths,
       file,
       times,
       from: 'byte' in from ? Math.max(0, from.byte) : times.byteAt(from.second),
-      isThere: piece => picker.have.get(piece) && doubted?.get(piece) !== true && leaving?.get(piece) !== true,
+      there,
       receivedOf: piece => picker.receivedBlocks(piece) * BLOCK_BYTES,
-      sourcesOf: piece => picker.availabilityOf(piece),
+      firstOfNobody: (first, last) => firstOfNobody(content, there, first, last),
       rate: this.#watchRates().estimate(nowMs, core.down.rate(nowMs)),
       sources: this.#sources(nowMs),
       othersRate,
@@ -81,8 +89,12 @@ export class TorrentStreams {
 
   /** Once a second, while there is something to watch. */
   tick(nowMs: number): void {
-    const { content, down } = this.#core
+    const { content, down, readers } = this.#core
     if (this.#rates === null || content === null) return
+    if (readers.open === 0 && nowMs - this.#askedMs > WATCHED_MS) {
+      this.#rates = null
+      return
+    }
     const { lengths, picker } = content
     const had = lengths.totalLength - this.#core.bytesMissing()
     // What was dropped was of use when it came.
@@ -90,8 +102,23 @@ export class TorrentStreams {
     this.#rates.note(nowMs, { all: down.total, useful })
   }
 
-  /** What comes in second by second, from the first time on that somebody wants to know. */
+  /** Every quarter of a second, and when windows have moved: how far readers are from standing still. */
+  tell(nowMs: number): void {
+    const { content, readers, engine, down, working, aheadOfFolders } = this.#core
+    const { windows } = readers
+    const { turns } = engine.shared
+    // What waits for its folders gains nothing from others.
+    if (!working || aheadOfFolders || content === null || windows === null || windows.size === 0)
+      return turns.tell(this.#core, null, nowMs)
+    const level = levelOf(windows.demands(), nowMs, demand =>
+      availableAt(content, demand, demand.position, demand.windowBytes),
+    )
+    turns.tell(this.#core, { ...level, rate: down.rate(nowMs) }, nowMs)
+  }
+
+  /** What comes in second by second, from the first time on that somebody wants to know, and a while after the last. */
   #watchRates(): RateHistory {
+    this.#askedMs = this.#core.now()
     if (this.#rates === null) {
       this.#rates = new RateHistory()
       this.tick(this.#core.now())
@@ -134,6 +161,7 @@ export class TorrentStreams {
   #moveWindows(): void {
     const { content, peers, readers } = this.#core
     if (content === null || readers.windows === null) return
+    this.tell(this.#core.now())
     const streaming = readers.hungry > 0
     for (const peer of peers.values()) peer.pipeline.setStreaming(streaming)
     const ranges = readers.windows.ranges()
@@ -158,6 +186,22 @@ export class TorrentStreams {
     requests.refillAll()
     webSeeds.fill()
   }
+}
+
+/** Pieces that are there and stay, and of which nobody doubts it. */
+function thereOf({ picker, doubted, leaving }: TorrentContent): PieceSet {
+  if (doubted === null && leaving === null) return picker.have
+  const there = copyPieceSet(picker.have)
+  for (const gone of [doubted, leaving]) if (gone !== null) takeOut(there, gone)
+  return there
+}
+
+/** See ForecastInput. Where somebody has everything, or each piece somebody, there is nothing to look through. */
+function firstOfNobody({ picker }: TorrentContent, there: PieceSet, first: number, last: number): number {
+  if (picker.availability() >= 1) return last + 1
+  let piece = firstMissing(there, first, last)
+  while (piece <= last && picker.availabilityOf(piece) > 0) piece = firstMissing(there, piece + 1, last)
+  return piece
 }
 
 // What readers wait for finds its files made and open: that takes a dozen turns of the loop, which is idle while peers

@@ -7,6 +7,8 @@ import type { Note, Order } from './messages.ts'
 const tell = (note: Note, transfer: ArrayBuffer[] = []): void => {
   globalThis.postMessage(note, { transfer })
 }
-const reader = new FilmReader((url, init) => fetch(url, init), tell)
+// Not by the browser's cache, in which a request waits for others of the same address: for the element, which reads the
+// film as long as it comes in.
+const reader = new FilmReader((url, init) => fetch(url, { ...init, cache: 'no-store' }), tell)
 
 globalThis.addEventListener('message', ({ data }: MessageEvent<Order>) => void reader.take(data))

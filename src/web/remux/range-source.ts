@@ -1,11 +1,13 @@
 // Bytes of a film by Range requests of its link, in blocks that are kept for a while: what two tracks read at once is
 // fetched once, and a request for which nobody waits any more is cut.
 
+import { READ_BYTES } from '../model/film/repack-lag.ts'
+
 /** The link does not answer with bytes: it has expired, or the node is away. */
 export class LinkError extends Error {}
 
 /** A block; requests are made of whole ones. */
-const BLOCK = 256 * 1024
+const BLOCK = READ_BYTES
 /** Blocks that are kept: 24 MiB. */
 const MAX_KEPT = 96
 /** Blocks of one request: what is asked of a film that comes in stays near the place that is played. */

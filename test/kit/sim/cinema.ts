@@ -7,7 +7,7 @@ import type { FakePeer } from '../peers/fake-peer.ts'
 import { awake } from './awake.ts'
 import { FilmPlayer, type PlayedRun } from './film-player.ts'
 import { SeededRandom } from './seeded-random.ts'
-import { SimSwarm } from './sim-swarm.ts'
+import { type SimNode, SimSwarm } from './sim-swarm.ts'
 
 const ARENA_BYTES = 32 * 1024 * 1024
 /** Rates of seeders that swing are drawn anew this often. */
@@ -16,12 +16,40 @@ const SWING_MS = 5000
 const [LEAVES_FROM, LEAVES_TO] = [10, 110]
 const SECONDS = 120
 
-/** What is needed to play. */
-export interface Cinema {
-  readonly swarm: SimSwarm
+/** A film that comes in. */
+export interface Screen {
   readonly player: FilmPlayer
   readonly seeders: readonly FakePeer[]
+}
+
+/** What is needed to play. */
+export interface Cinema extends Screen {
+  readonly swarm: SimSwarm
   close(): Promise<void>
+}
+
+/** Adds a film to a node. `rates`: of each seeder, bytes/s; 0: endless. `step`: see PlayedFilm. */
+export async function screen(
+  swarm: SimSwarm,
+  node: SimNode,
+  torrent: MadeTorrent,
+  bytesPerSecond: number,
+  rates: readonly number[],
+  step?: (ms: number) => Promise<void>,
+): Promise<Screen> {
+  const seeders = rates.map(upRate => swarm.peer(torrent, {}, { upRate }))
+  const handle = node.add(torrent, { peers: await Promise.all(seeders.map(peer => peer.listen())) })
+  const film: FilmFacts = { bytesPerSecond, index: [], keys: null }
+  const player = new FilmPlayer({
+    clock: swarm.clock,
+    torrent: () => awake(handle),
+    film,
+    pieceLength: torrent.pieceLength,
+    length: torrent.content.length,
+    ...(step === undefined ? {} : { step }),
+    have: piece => ((handle.haveBits()[piece >> 3] ?? 0) & (0x80 >> (piece & 7))) !== 0,
+  })
+  return { player, seeders }
 }
 
 /** Makes it. `rates`: of each seeder, bytes/s. */
@@ -33,17 +61,7 @@ export async function cinema(
 ): Promise<Cinema> {
   const swarm = new SimSwarm(seed)
   const node = await swarm.node({ arenaBytes: ARENA_BYTES })
-  const seeders = rates.map(upRate => swarm.peer(torrent, {}, { upRate }))
-  const handle = node.add(torrent, { peers: await Promise.all(seeders.map(peer => peer.listen())) })
-  const film: FilmFacts = { bytesPerSecond, index: [], keys: null }
-  const player = new FilmPlayer({
-    clock: swarm.clock,
-    torrent: () => awake(handle),
-    film,
-    pieceLength: torrent.pieceLength,
-    length: torrent.content.length,
-    have: piece => ((handle.haveBits()[piece >> 3] ?? 0) & (0x80 >> (piece & 7))) !== 0,
-  })
+  const { player, seeders } = await screen(swarm, node, torrent, bytesPerSecond, rates)
   return {
     swarm,
     player,

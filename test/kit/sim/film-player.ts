@@ -19,6 +19,8 @@ export interface PlayedFilm {
   readonly film: FilmFacts
   readonly pieceLength: number
   readonly length: number
+  /** Lets a step of time pass; absent: the clock's. */
+  readonly step?: (ms: number) => Promise<void>
   have(piece: number): boolean
 }
 
@@ -64,6 +66,8 @@ export class FilmPlayer {
       if (mayStart(forecast)) break
       assert.ok(clock.now() - wishedMs < MAX_WAIT_MS, `still waiting: ${JSON.stringify(forecast)}`)
       await this.#step()
+      // As browsers do, it reads while it waits.
+      this.#want(from)
     }
     const startMs = clock.now() - wishedMs
     let [played, stalls, stalledMs, stands] = [0, 0, 0, false]
@@ -91,10 +95,10 @@ export class FilmPlayer {
   }
 
   async #step(): Promise<void> {
-    await this.#what.clock.advance(STEP_MS)
-    const { pieceLength, length } = this.#what
+    const { clock, pieceLength, length, step } = this.#what
+    await (step === undefined ? clock.advance(STEP_MS) : step(STEP_MS))
     for (let piece = 0; piece * pieceLength < length; piece += 1) {
-      if (!this.#came.has(piece) && this.#what.have(piece)) this.#came.set(piece, this.#what.clock.now())
+      if (!this.#came.has(piece) && this.#what.have(piece)) this.#came.set(piece, clock.now())
     }
   }
 

@@ -8,6 +8,7 @@ import {
   copyPieceSet,
   countAndNot,
   countBits,
+  countMissing,
   emptyPieceSet,
   firstMissing,
   forEachPiece,
@@ -54,6 +55,7 @@ test('ranges are set, cleared and searched exactly', () => {
         firstMissing(set, first, last),
         missing >= 0 ? missing : last < first ? firstMissing(set, first, last) : last + 1,
       )
+      assert.equal(countMissing(set, first, last), expected.filter((bit, i) => i >= first && i <= last && !bit).length)
       const seen: number[] = []
       forEachPiece(set, piece => seen.push(piece))
       assert.deepEqual(

@@ -163,6 +163,7 @@ test('connected peers that give nothing', () => {
   const missing = { piecesLeft: 4, piecesNobodyHas: 2 }
   assert.deepEqual(downloading([idle], missing), ['pieces_nobody_has', 'nothing_offered'])
   assert.deepEqual(downloading([silent], { downLimited: true }), ['rate_limited'])
+  assert.deepEqual(downloading([silent], { makesWay: true }), ['makes_way'])
 })
 
 test('web seeds count when none of them gives anything', () => {

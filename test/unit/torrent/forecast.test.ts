@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { emptyPieceSet, type PieceSet, setRange } from '../../../src/base/piece-set.ts'
 import type { FilmFacts } from '../../../src/torrent/streams/film-facts.ts'
 import { type ForecastInput, forecastOf } from '../../../src/torrent/streams/forecast.ts'
 import { PlayTimes } from '../../../src/torrent/streams/play-times.ts'
@@ -19,15 +20,29 @@ function film(keys: FilmFacts['keys'] = null, bytesPerSecond = 100): PlayTimes {
   return times
 }
 
-function input(over: Partial<ForecastInput> = {}): ForecastInput {
+/** What is told of pieces, one by one. */
+interface Pieces {
+  isThere(piece: number): boolean
+  /** How many of the connected have it. */
+  sourcesOf(piece: number): number
+}
+
+function input(over: Partial<ForecastInput & Pieces> = {}): ForecastInput {
+  const { isThere = () => false, sourcesOf = () => 1 } = over
+  const there = emptyPieceSet(COUNT)
+  for (let piece = 0; piece < COUNT; piece += 1) if (isThere(piece)) there.set(piece, true)
   return {
     lengths: { totalLength: COUNT * PIECE, pieceLength: PIECE, pieceCount: COUNT },
     file: { offset: 0, length: COUNT * PIECE },
     times: film(),
     from: 0,
-    isThere: () => false,
+    there,
     receivedOf: () => 0,
-    sourcesOf: () => 1,
+    firstOfNobody(first, last) {
+      let piece = first
+      while (piece <= last && (isThere(piece) || sourcesOf(piece) > 0)) piece += 1
+      return piece
+    },
     rate: { bytesPerSecond: 130, spread: 0 },
     sources: [{ rate: 130, asked: 0 }],
     othersRate: 0,
@@ -153,7 +168,20 @@ test('a table of key frames moves times; what is no table of the film changes no
   }
 })
 
-test('a film of 800,000 pieces is looked at in some thousands of rows, and never earlier than piece by piece', () => {
+/** A set that counts how often it is asked for a piece. */
+function countedSet(pieceCount: number): PieceSet & { asked: number } {
+  const set = emptyPieceSet(pieceCount)
+  const get = set.get.bind(set)
+  return Object.assign(set, {
+    asked: 0,
+    get(this: { asked: number }, piece: number) {
+      this.asked += 1
+      return get(piece)
+    },
+  })
+}
+
+test('a film of 800,000 pieces is looked at in some thousands of rows, bytes at a time, and never earlier than piece by piece', () => {
   const pieceCount = 800_000
   const lengths = { totalLength: pieceCount * PIECE, pieceLength: PIECE, pieceCount }
   const file = { offset: 0, length: pieceCount * PIECE }
@@ -166,9 +194,17 @@ test('a film of 800,000 pieces is looked at in some thousands of rows, and never
       return times.secondAt(byte)
     },
   })
-  const forecast = forecastOf(input({ lengths, file, times: counted }))
+  const there = countedSet(pieceCount)
+  const forecast = forecastOf(input({ lengths, file, times: counted, there }))
   assert.ok(lookedUp < 9000, `${lookedUp}`)
+  assert.equal(forecast.missingBytes, pieceCount * PIECE)
   assert.ok((forecast.startInSec ?? 0) >= PIECE / 130 + SLACK)
+  // Rows that do not begin and end with bytes: fewer than 16 pieces of each are asked for one by one.
+  assert.ok(there.asked < 16 * 9000, `${there.asked} pieces were asked for`)
+  setRange(there, 0, pieceCount - 1, true)
+  there.set(700_001, false)
+  const late = forecastOf(input({ lengths, file, times: counted, there }))
+  assert.deepEqual([late.state, late.missingBytes], ['plays', PIECE])
 })
 
 /** Notes what had come by each second from `fromSec` up to `toSec`, all of it of use unless said. */

@@ -23,9 +23,11 @@ interface FilmProps {
    * it has said that it plays: it is not what the element says.
    */
   readonly playing: RefObject<boolean>
+  /** What is shown while it waits for the moment to begin; null: it does not. */
+  readonly waiting: ComponentChildren
   /** Tracks of subtitles. */
   readonly children: ComponentChildren
-  /** It is played, by its own button or a key, while it waits for `startSec`; the place it is at. */
+  /** It is played, by its own button or a key, while it waits for either; the place it is at. */
   begin(placeSec: number): void
   readonly way: FilmWay
   readonly watch: TroubleWatch
@@ -40,7 +42,8 @@ function TroubleNote({ trouble }: { trouble: Trouble }) {
 }
 
 /** Plays a file; goes on where it was when it gets a new link, and waits there if it did. */
-export function Film({ file, video, startSec, playing, children, begin, way, watch }: FilmProps) {
+export function Film({ file, video, startSec, playing, waiting, children, begin, way, watch }: FilmProps) {
+  const waits = waiting !== null
   const position = useRef(startSec ?? 0)
   const first = useRef(true)
   // When the element said that it has failed; null: it has not.
@@ -75,10 +78,15 @@ export function Film({ file, video, startSec, playing, children, begin, way, wat
     if (element === null || startSec === null) return
     position.current = startSec
     if (startSec > 0) element.currentTime = startSec
-    playing.current = true
+  }, [startSec])
+  useEffect(() => {
+    const element = video.current
+    if (element === null || startSec === null) return
+    playing.current = !waits
+    if (waits) return element.pause()
     // Where a browser wants a tap first, its own button is there.
     void element.play().catch(() => undefined)
-  }, [startSec])
+  }, [startSec, waits])
   return (
     <>
       <video
@@ -87,7 +95,8 @@ export function Film({ file, video, startSec, playing, children, begin, way, wat
         hidden={trouble === 'format'}
         controls
         playsInline
-        preload="metadata"
+        // While it waits it is read from its place on: the node fetches what is read first.
+        preload={startSec !== null && waits ? 'auto' : 'metadata'}
         src={way.src ?? addressOf(file.stream_url)}
         onLoadStart={() => {
           failedMs.current = null
@@ -95,7 +104,11 @@ export function Film({ file, video, startSec, playing, children, begin, way, wat
         onLoadedMetadata={looked}
         onPlay={event => {
           playing.current = true
-          if (startSec === null) begin(event.currentTarget.currentTime)
+          if (startSec === null || waits) begin(event.currentTarget.currentTime)
+        }}
+        onSeeking={({ currentTarget: { currentTime } }) => {
+          // What it jumps to may not come for long: another source begins there too.
+          if (currentTime > 0) position.current = currentTime
         }}
         onPause={event => {
           const failing = failedMs.current === null || performance.now() - failedMs.current < FAILING_MS
@@ -113,6 +126,7 @@ export function Film({ file, video, startSec, playing, children, begin, way, wat
         {children}
       </video>
       {trouble !== null && <TroubleNote trouble={trouble} />}
+      {startSec !== null && trouble !== 'format' && trouble !== 'stopped' && waiting}
     </>
   )
 }

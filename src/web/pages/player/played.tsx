@@ -14,6 +14,7 @@ import { GiveLink } from '../../parts/give-link.tsx'
 import { ContinueChoice } from './continue-choice.tsx'
 import { Film } from './film.tsx'
 import { FilmTextTrack } from './film-text-track.tsx'
+import { FilmWait, isWaitedFor } from './film-wait.tsx'
 import { FloatButton, floatFilm, KeyHelp, NeighbourButtons, SpeedChoice } from './film-tools.tsx'
 import { isFollowed, NextUp, playNext } from './next-up.tsx'
 import { SoundChoice } from './sound-choice.tsx'
@@ -22,6 +23,7 @@ import { useFilmTexts } from './use-film-texts.ts'
 import { type PagePlay, useFilmWay } from './use-film-way.ts'
 import { useKeys } from './use-keys.ts'
 import { usePlaceReports } from './use-place-reports.ts'
+import { useSeekWait } from './use-seek-wait.ts'
 import { useSubtitles } from './use-subtitles.ts'
 import { useTrouble } from './use-trouble.ts'
 import { WatchedButton } from './watched-button.tsx'
@@ -45,6 +47,8 @@ export function Played({ infohash, file, files, left, stage, renew }: PlayedProp
   const [startSec, setStart] = useState<number | null>(() =>
     goesOn > 0 && !isFollowed(infohash, file.index) ? null : goesOn,
   )
+  // What follows by itself goes on where nobody sees it wait.
+  const [waits, setWaits] = useState(() => isWaitedFor(file) && !(document.hidden && isFollowed(infohash, file.index)))
   const [speed, setSpeed] = useSpeed(video)
   const playing = useRef(false)
   const play = useRef<PagePlay>(null)
@@ -60,6 +64,7 @@ export function Played({ infohash, file, files, left, stage, renew }: PlayedProp
   const [size, setSize] = useSubtitleSize()
   const neighbours = useMemo(() => neighboursOf(files, file.index), [files, file.index])
   const { previous, next } = neighbours
+  useSeekWait(video, isWaitedFor(file) && startSec !== null && !waits, startSec ?? 0, () => setWaits(true))
   usePlaceReports(video, infohash, file.index, startSec)
   useKeys({
     video,
@@ -73,6 +78,10 @@ export function Played({ infohash, file, files, left, stage, renew }: PlayedProp
     float: () => floatFilm(video),
     speed: setSpeed,
   })
+  const repacked = way.byPage ? (way.src === null ? 'coming' : 'yes') : 'no'
+  const waiting = (
+    <FilmWait infohash={infohash} file={file} video={video} repacked={repacked} play={() => setWaits(false)} />
+  )
   return (
     <>
       <div class={`film cues-${size}`} onDrop={event => dropped(event, open)}>
@@ -81,7 +90,12 @@ export function Played({ infohash, file, files, left, stage, renew }: PlayedProp
           video={video}
           startSec={startSec}
           playing={playing}
-          begin={placeSec => setStart(beginsAt(placeSec, goesOn))}
+          waiting={waits ? waiting : null}
+          begin={placeSec => {
+            // The first answers where it begins, the second that nobody wants to wait.
+            if (startSec === null) setStart(beginsAt(placeSec, goesOn))
+            else setWaits(false)
+          }}
           way={way}
           watch={watch}
         >

@@ -1,0 +1,82 @@
+// How far readers are from standing still, and which of them count.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { levelOf, type ReaderDemand } from '../../../src/torrent/streams/stream-level.ts'
+
+const MIB = 1024 * 1024
+const NOW = 1_000_000
+
+function demand(over: Partial<ReaderDemand> = {}): ReaderDemand {
+  const position = over.position ?? 0
+  return {
+    offset: 0,
+    length: 100 * MIB,
+    position,
+    windowBytes: 8 * MIB,
+    filmRate: MIB,
+    from: { position, atMs: NOW },
+    ...over,
+  }
+}
+
+const level = (demands: readonly ReaderDemand[], ahead: (demand: ReaderDemand) => number): number =>
+  levelOf(demands, NOW, ahead).levelSec
+
+test('seconds that are there ahead of the reader with the least', () => {
+  assert.equal(
+    level([demand(), demand({ position: 50 * MIB })], ({ position }) => (position === 0 ? 3 * MIB : 2 * MIB)),
+    2,
+  )
+  assert.deepEqual(
+    levelOf([demand(), demand({ filmRate: 500 })], NOW, () => 0),
+    { levelSec: 0, need: MIB + 500 },
+  )
+  assert.equal(
+    level([], () => 0),
+    Number.POSITIVE_INFINITY,
+  )
+})
+
+test('a full window, or all up to the end, is enough', () => {
+  assert.equal(
+    level([demand()], () => 8 * MIB),
+    Number.POSITIVE_INFINITY,
+  )
+  assert.equal(
+    level([demand({ position: 97 * MIB })], () => 3 * MIB),
+    Number.POSITIVE_INFINITY,
+  )
+  assert.equal(
+    level([demand({ position: 97 * MIB })], () => 2 * MIB),
+    2,
+  )
+})
+
+test('who takes a film faster than it is played, by more than a minute of it, copies it', () => {
+  const from = { position: 10 * MIB, atMs: NOW - 20_000 }
+  assert.equal(
+    level([demand({ position: 80 * MIB, from })], () => 0),
+    0,
+  )
+  assert.equal(
+    level([demand({ position: 91 * MIB, from })], () => 0),
+    Number.POSITIVE_INFINITY,
+  )
+  assert.equal(
+    level([demand({ position: 91 * MIB, from: { ...from, atMs: NOW - 22_000 } })], () => 0),
+    0,
+  )
+})
+
+test('what is not known to be a film counts for its first 8 MiB, as with nothing ahead', () => {
+  const from = { position: 0, atMs: NOW }
+  assert.equal(
+    level([demand({ filmRate: 0, position: 8 * MIB - 1, from })], () => MIB),
+    0,
+  )
+  assert.equal(
+    level([demand({ filmRate: 0, position: 8 * MIB, from })], () => 0),
+    Number.POSITIVE_INFINITY,
+  )
+})
