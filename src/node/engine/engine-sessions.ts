@@ -1,6 +1,7 @@
 // The torrents' sessions: the plain one, which listens, and those beside it of downloads over circuits.
 
 import { networkInterfaces } from 'node:os'
+import { StreamTurns } from '../../torrent/session/stream-turns.ts'
 import { Session, type SessionOptions } from '../../torrent/index.ts'
 import { oldSpaceInCrowds } from '../old-space.ts'
 import type { EngineSharing, FurtherEngineOptions, FurtherEngines } from './engine-additions.ts'
@@ -66,7 +67,8 @@ export function makeAnonymous(
     rangeArena,
     events,
     kept: announces,
-    share: session.share,
+    // Who makes way for a film can be seen by its peers: those of circuits must not tell what this node plays.
+    share: { ...session.share, turns: new StreamTurns() },
     options: current,
   }
   return additions.anonymous?.(sharing) ?? noAnonymity

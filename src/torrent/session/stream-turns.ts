@@ -25,13 +25,25 @@ const GAIN_SHARE = 0.25
 /** It is not tried again for so long, twice as long each time. */
 const VAIN_MS = 30_000
 const MOST_VAIN_MS = 300_000
-/** Of whom nothing is heard for so long: it is over. */
+/** Of whom nothing is heard for so long: nobody makes way for it. */
 const STALE_MS = 5000
+/** What was found out of one without readers is kept so long: each request of a player may be a reader of its own. */
+const KEPT_MS = MOST_VAIN_MS
+/** Torrents that are remembered. */
+const MAX_STREAMS = 256
+/** Others that are remembered of one film: more say nothing new. */
+const MAX_STOPPED = 1024
+/** Who comes back more often before it could be judged gets no time for its rate to rise. */
+const MOST_RETURNS = 3
+/** What its readers wait for has not moved for so long: what comes in is no use to them. */
+const STUCK_MS = 15_000
 
 /** What a torrent with readers tells of itself. */
 export interface StreamTold {
-  /** Seconds of film that the reader with the least has ahead; Infinity: enough. */
-  readonly levelSec: number
+  /** Seconds of film that the reader with the least has ahead; Infinity: enough; null: nobody plays now. */
+  readonly levelSec: number | null
+  /** How far what is there goes on from one of them, bytes of the torrent: it moves as long as they are helped. */
+  readonly frontier?: number
   /** Bytes/s that its films are played with, as far as that is known, and that come in. */
   readonly need: number
   readonly rate: number
@@ -53,6 +65,13 @@ class Stream {
   #before = 0
   readonly #stopped = new Map<object, Stopped>()
   #endedMs = Number.NEGATIVE_INFINITY
+  #wasFirst = false
+  #wasFed = false
+  /** How often it came back since it was judged last. */
+  #returns = 0
+  #frontier = -1
+  /** When that moved last. */
+  #movedMs = 0
   /** Since when it looks in vain. */
   #vainSinceMs = Number.POSITIVE_INFINITY
   #vainUntilMs = Number.NEGATIVE_INFINITY
@@ -60,42 +79,82 @@ class Stream {
 
   /** Others make way for it. */
   isFirst(nowMs: number): boolean {
-    return this.#short && nowMs >= this.#vainUntilMs
+    return this.#short && nowMs >= this.#vainUntilMs && nowMs - this.toldMs <= STALE_MS
   }
 
-  told({ levelSec, need, rate }: StreamTold, nowMs: number): void {
-    const wasFirst = this.isFirst(this.toldMs)
-    this.levelSec = levelSec
+  /** Its readers have gone, or none of them plays: what was found out stays. */
+  left(nowMs: number): void {
+    if (this.#wasFirst) this.#endedMs = nowMs
+    this.#wasFirst = false
+    this.#short = false
+    this.levelSec = Number.POSITIVE_INFINITY
+  }
+
+  told(told: StreamTold, nowMs: number): void {
+    const { levelSec } = told
     this.toldMs = nowMs
-    if (levelSec >= FED_SEC) {
-      if (this.#short) this.#endedMs = nowMs
-      this.#short = false
-      this.#vainMs = 0
-      this.#vainUntilMs = Number.NEGATIVE_INFINITY
-    } else if (levelSec < SHORT_SEC) this.#short = true
-    if (!this.isFirst(nowMs)) return
-    if (!wasFirst) this.#begin(rate, nowMs)
-    else if (!this.#isInVain(rate, need, nowMs - this.#sinceMs)) this.#vainSinceMs = Number.POSITIVE_INFINITY
-    else if (nowMs - (this.#vainSinceMs = Math.min(nowMs, this.#vainSinceMs)) >= SURE_MS) {
+    if (levelSec === null) return this.left(nowMs)
+    if (levelSec >= FED_SEC) this.#fed(nowMs)
+    else if (levelSec < SHORT_SEC) this.#short = true
+    this.levelSec = levelSec
+    const wasFirst = this.#wasFirst
+    this.#wasFirst = this.isFirst(nowMs)
+    if (!this.#wasFirst) return
+    if (!wasFirst) this.#begin(told.rate, nowMs)
+    this.#judge(told, nowMs)
+  }
+
+  #fed(nowMs: number): void {
+    this.left(nowMs)
+    this.#wasFed = true
+    this.#vainMs = 0
+    this.#vainUntilMs = Number.NEGATIVE_INFINITY
+  }
+
+  #judge({ rate, need, frontier }: StreamTold, nowMs: number): void {
+    if (frontier === undefined || frontier !== this.#frontier) this.#movedMs = nowMs
+    this.#frontier = frontier ?? -1
+    const sinceMs = nowMs - this.#sinceMs
+    if (nowMs - this.#movedMs < STUCK_MS && !this.#isInVain(rate, need, sinceMs)) {
+      this.#vainSinceMs = Number.POSITIVE_INFINITY
+      if (sinceMs >= JUDGED_MS) this.#returns = 0
+    } else if (nowMs - (this.#vainSinceMs = Math.min(nowMs, this.#vainSinceMs)) >= SURE_MS) {
       this.#vainMs = Math.min(MOST_VAIN_MS, Math.max(VAIN_MS, 2 * this.#vainMs))
       this.#vainUntilMs = nowMs + this.#vainMs
+      this.#wasFirst = false
+      this.#movedMs = this.#vainUntilMs
     }
   }
 
   /** Another one stops for it, which had `rate`. */
   stops(other: object, rate: number): void {
     const known = this.#stopped.get(other)
-    if (known === undefined) this.#stopped.set(other, { before: rate, now: rate })
-    else known.now = rate
+    if (known !== undefined) known.now = rate
+    else if (this.#stopped.size < MAX_STOPPED) this.#stopped.set(other, { before: rate, now: rate })
   }
 
   #begin(rate: number, nowMs: number): void {
-    this.#sinceMs = nowMs
-    this.#vainSinceMs = Number.POSITIVE_INFINITY
-    if (nowMs - this.#endedMs < KNOWN_MS) {
+    const awayMs = nowMs - this.#endedMs
+    const wasFed = this.#wasFed
+    this.#wasFed = false
+    if (awayMs < KNOWN_MS && wasFed) {
+      this.#sinceMs = this.#movedMs = nowMs
+      this.#vainSinceMs = Number.POSITIVE_INFINITY
       for (const stopped of this.#stopped.values()) stopped.now = stopped.before
       return
     }
+    if (awayMs < KNOWN_MS) {
+      // As if it had not been away: who comes and goes is judged too. Rates need a moment, but not each time.
+      this.#returns += 1
+      this.#sinceMs += awayMs
+      if (this.#returns <= MOST_RETURNS) this.#sinceMs = Math.max(this.#sinceMs, nowMs - JUDGED_MS / 2)
+      this.#vainSinceMs += awayMs
+      this.#movedMs += awayMs
+      return
+    }
+    this.#returns = 0
+    this.#sinceMs = this.#movedMs = nowMs
+    this.#vainSinceMs = Number.POSITIVE_INFINITY
     this.#before = rate
     this.#stopped.clear()
   }
@@ -128,25 +187,35 @@ export class StreamTurns {
 
   /** Every quarter of a second or so from a torrent with readers; null: it has none. */
   tell(who: object, told: StreamTold | null, nowMs: number): void {
-    if (told === null) {
-      if (this.#streams.delete(who)) this.#sort(nowMs)
-      return
-    }
     let stream = this.#streams.get(who)
-    if (stream === undefined) this.#streams.set(who, (stream = new Stream()))
-    stream.told(told, nowMs)
+    if (told === null) {
+      if (stream === undefined || stream.levelSec === Number.POSITIVE_INFINITY) return
+      stream.left(nowMs)
+    } else {
+      if (stream === undefined) stream = this.#made(who)
+      stream.told(told, nowMs)
+    }
     this.#sort(nowMs)
   }
 
+  /** The one that was heard of first goes where there are too many. */
+  #made(who: object): Stream {
+    const [oldest] = this.#streams.keys()
+    if (this.#streams.size >= MAX_STREAMS && oldest !== undefined) this.#streams.delete(oldest)
+    const stream = new Stream()
+    this.#streams.set(who, stream)
+    return stream
+  }
+
   /** Whether `who` has others before it. */
-  waits(who: object): boolean {
+  waits(who: object, nowMs: number): boolean {
+    if (this.active && nowMs - this.#sortedMs > STALE_MS) this.#sort(nowMs)
     return this.active && (this.#streams.get(who)?.levelSec ?? Number.POSITIVE_INFINITY) > this.#leastSec + EQUAL_SEC
   }
 
   /** Whether `who`, which would ask now, is not to; `rate`: bytes/s that come in for it. */
   makesWay(who: object, rate: number, nowMs: number): boolean {
-    if (nowMs - this.#sortedMs > STALE_MS) this.#sort(nowMs)
-    if (!this.waits(who)) return false
+    if (!this.waits(who, nowMs)) return false
     for (const [other, stream] of this.#streams) if (other !== who && stream.isFirst(nowMs)) stream.stops(who, rate)
     return true
   }
@@ -155,7 +224,7 @@ export class StreamTurns {
     this.#sortedMs = nowMs
     this.#leastSec = Number.POSITIVE_INFINITY
     for (const [who, stream] of this.#streams) {
-      if (nowMs - stream.toldMs > STALE_MS) this.#streams.delete(who)
+      if (nowMs - stream.toldMs > KEPT_MS) this.#streams.delete(who)
       else if (stream.isFirst(nowMs)) this.#leastSec = Math.min(this.#leastSec, stream.levelSec)
     }
   }

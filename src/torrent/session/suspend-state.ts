@@ -234,6 +234,10 @@ export class SuspendState implements QueueMember {
     this.#engine.deps.events.statusChanged(this.#infoHash, 'queued')
   }
 
+  get heldBack(): boolean {
+    return this.#held instanceof Torrent && this.#held.heldBack
+  }
+
   rates(): { readonly down: number; readonly up: number } | null {
     if (this.#held instanceof Torrent) return this.#held.rates()
     const { status } = this.#held

@@ -44,6 +44,8 @@ export interface QueueMember {
   hold(): void
   /** Bytes/s of payload now; null while it prepares or checks its data. */
   rates(): { readonly down: number; readonly up: number } | null
+  /** Its rates say nothing of it now: it is neither slow nor not slow. */
+  readonly heldBack?: boolean
   /** Its rates are zero until it wakes: needs no looking at. */
   readonly suspended: boolean
 }
@@ -201,6 +203,7 @@ export class TorrentQueue {
   }
 
   #judge(place: Place<QueueMember>, nowMs: number): void {
+    if (place.member.heldBack === true) return void this.#since.set(place, nowMs)
     const since = this.#since.get(place)
     if (since === undefined || this.#isSlow(place) === place.slow) {
       this.#since.set(place, nowMs)

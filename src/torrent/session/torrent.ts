@@ -218,12 +218,16 @@ export class Torrent implements AwakeTorrent {
 
   /** Bytes/s of payload; null while its data is prepared or checked. */
   rates(): { readonly down: number; readonly up: number } | null {
-    const { status, down, up, engine } = this.#core
-    // What makes way for a film is not slow.
-    if (engine.shared.turns.waits(this.#core)) return null
+    const { status, down, up } = this.#core
     if (status !== 'metadata' && status !== 'downloading' && status !== 'seeding') return null
     const nowMs = this.#core.now()
     return { down: down.rate(nowMs), up: up.rate(nowMs) }
+  }
+
+  /** It makes way for a film: its rates say nothing of it. */
+  get heldBack(): boolean {
+    const { status, engine } = this.#core
+    return status === 'downloading' && engine.shared.turns.waits(this.#core, this.#core.now())
   }
 
   /** Bytes/s of payload that come in. */

@@ -15,8 +15,10 @@ export interface ReaderDemand {
 
 /** What all readers of a torrent need. */
 export interface StreamLevel {
-  /** Seconds that the one with the least has ahead of it; Infinity: its window is full, or it does not count. */
-  readonly levelSec: number
+  /** Seconds that the one with the least has ahead of it; Infinity: its window is full; null: none counts. */
+  readonly levelSec: number | null
+  /** How far what is there goes on from the foremost of those that count, bytes of the torrent. */
+  readonly frontier: number
   /** Bytes/s that they play with, as far as that is known. */
   readonly need: number
 }
@@ -28,27 +30,41 @@ const MOST_LEAD_SEC = 60
 /** What is not known to be a film is one for so long: its head is what makes it known. */
 const UNKNOWN_BYTES = 8 * 1024 * 1024
 
-/** `available`: bytes without a gap from the reader's position on. */
+/** No film is played faster, bytes/s: what one says of itself may be a lie. */
+const MOST_FILM_RATE = 20_000_000
+
+/**
+ * `available`: bytes without a gap from the reader's position on. `canCome`: somebody who is connected has the byte
+ * there; who waits for what nobody has gains nothing from others.
+ */
 export function levelOf(
   demands: Iterable<ReaderDemand>,
   nowMs: number,
   available: (demand: ReaderDemand) => number,
+  canCome: (place: number) => boolean = () => true,
 ): StreamLevel {
-  let [levelSec, need] = [Number.POSITIVE_INFINITY, 0]
+  let [levelSec, need, frontier] = [null as number | null, 0, 0]
   for (const demand of demands) {
-    need += demand.filmRate
-    if (isPlayed(demand, nowMs)) levelSec = Math.min(levelSec, secondsAhead(demand, available(demand)))
+    need += Math.min(MOST_FILM_RATE, demand.filmRate)
+    if (!isPlayed(demand, nowMs)) continue
+    const ahead = available(demand)
+    const place = demand.offset + demand.position + ahead
+    const seconds = secondsAhead(demand, ahead)
+    if (seconds !== Number.POSITIVE_INFINITY && !canCome(place)) continue
+    levelSec = Math.min(levelSec ?? Number.POSITIVE_INFINITY, seconds)
+    frontier = Math.max(frontier, place)
   }
-  return { levelSec, need }
+  return { levelSec, need, frontier }
 }
 
 function secondsAhead({ windowBytes, length, position, filmRate }: ReaderDemand, ahead: number): number {
   if (ahead >= Math.min(windowBytes, length - position)) return Number.POSITIVE_INFINITY
-  return filmRate > 0 ? ahead / filmRate : 0
+  return filmRate > 0 ? ahead / Math.min(MOST_FILM_RATE, filmRate) : 0
 }
 
 function isPlayed({ position, filmRate, from }: ReaderDemand, nowMs: number): boolean {
+  // By the place in the file: whoever copies by many requests would begin with each.
+  if (filmRate <= 0) return position < UNKNOWN_BYTES
   const read = position - from.position
-  if (filmRate <= 0) return read < UNKNOWN_BYTES
   return read / filmRate - (nowMs - from.atMs) / 1000 < MOST_LEAD_SEC
 }

@@ -110,8 +110,12 @@ export class TorrentStreams {
     // What waits for its folders gains nothing from others.
     if (!working || aheadOfFolders || content === null || windows === null || windows.size === 0)
       return turns.tell(this.#core, null, nowMs)
-    const level = levelOf(windows.demands(), nowMs, demand =>
-      availableAt(content, demand, demand.position, demand.windowBytes),
+    const { lengths, picker } = content
+    const level = levelOf(
+      windows.demands(),
+      nowMs,
+      demand => availableAt(content, demand, demand.position, demand.windowBytes),
+      place => picker.availabilityOf(Math.floor(place / lengths.pieceLength)) > 0,
     )
     turns.tell(this.#core, { ...level, rate: down.rate(nowMs) }, nowMs)
   }

@@ -20,7 +20,7 @@ function demand(over: Partial<ReaderDemand> = {}): ReaderDemand {
   }
 }
 
-const level = (demands: readonly ReaderDemand[], ahead: (demand: ReaderDemand) => number): number =>
+const level = (demands: readonly ReaderDemand[], ahead: (demand: ReaderDemand) => number): number | null =>
   levelOf(demands, NOW, ahead).levelSec
 
 test('seconds that are there ahead of the reader with the least', () => {
@@ -30,11 +30,11 @@ test('seconds that are there ahead of the reader with the least', () => {
   )
   assert.deepEqual(
     levelOf([demand(), demand({ filmRate: 500 })], NOW, () => 0),
-    { levelSec: 0, need: MIB + 500 },
+    { levelSec: 0, need: MIB + 500, frontier: 0 },
   )
   assert.equal(
     level([], () => 0),
-    Number.POSITIVE_INFINITY,
+    null,
   )
 })
 
@@ -61,7 +61,7 @@ test('who takes a film faster than it is played, by more than a minute of it, co
   )
   assert.equal(
     level([demand({ position: 91 * MIB, from })], () => 0),
-    Number.POSITIVE_INFINITY,
+    null,
   )
   assert.equal(
     level([demand({ position: 91 * MIB, from: { ...from, atMs: NOW - 22_000 } })], () => 0),
@@ -77,6 +77,36 @@ test('what is not known to be a film counts for its first 8 MiB, as with nothing
   )
   assert.equal(
     level([demand({ filmRate: 0, position: 8 * MIB, from })], () => 0),
-    Number.POSITIVE_INFINITY,
+    null,
+  )
+  assert.equal(
+    level([demand({ filmRate: 0, position: 50 * MIB })], () => 0),
+    null,
+    'one request of many',
+  )
+})
+
+test('who waits for what nobody has does not count; how far the foremost of the others has it', () => {
+  const demands = [demand(), demand({ position: 50 * MIB })]
+  const canCome = (place: number): boolean => place > 10 * MIB
+  assert.deepEqual(
+    levelOf(demands, NOW, () => MIB, canCome),
+    { levelSec: 1, need: 2 * MIB, frontier: 51 * MIB },
+  )
+  assert.equal(
+    levelOf(
+      demands,
+      NOW,
+      () => MIB,
+      () => false,
+    ).levelSec,
+    null,
+  )
+})
+
+test('a film that says that it is played at any rate counts as the quickest there is', () => {
+  assert.equal(
+    level([demand({ filmRate: 1e12, windowBytes: 80_000_000 })], () => 40_000_000),
+    2,
   )
 })

@@ -49,7 +49,7 @@ test('of two films the one with less ahead is first; that they differ by five se
     [false, true, true],
   )
   assert.deepEqual(
-    [film, second, other].map(who => turns.waits(who)),
+    [film, second, other].map(who => turns.waits(who, 0)),
     [false, true, true],
   )
   tell(second, Number.POSITIVE_INFINITY)
@@ -134,4 +134,44 @@ test('each other one counts once; and films of which nothing is heard do not', (
   silent.tell(film, { levelSec: 0, need: NEED, rate: 50 }, 0)
   assert.equal(silent.makesWay(other, 100, 5000), true)
   assert.equal(silent.makesWay(other, 100, 5001), false)
+})
+
+/** One that comes for five seconds, leaves and comes again half a second later; how long the other had to stand, ms. */
+function comesAndGoes(turns: StreamTurns, told: (nowMs: number) => { rate: number; frontier?: number }): number {
+  let stood = 0
+  for (let nowMs = 0; nowMs < 60_000; nowMs += 250) {
+    const isHere = nowMs % 5500 < 5000
+    turns.tell(film, isHere ? { levelSec: 0, need: NEED, ...told(nowMs) } : null, nowMs)
+    if (turns.makesWay(other, nowMs < 250 ? 1000 : 0, nowMs)) stood += 250
+  }
+  return stood
+}
+
+test('who comes and goes is judged as if it had stayed', () => {
+  const stood = comesAndGoes(new StreamTurns(), () => ({ rate: 50 }))
+  assert.ok(stood > 0 && stood < 30_000, `${stood} ms`)
+  assert.ok(comesAndGoes(new StreamTurns(), nowMs => ({ rate: nowMs < 1000 ? 50 : 400 })) > 50_000, 'it gains')
+})
+
+test('one whose readers wait at one place is in vain, whatever comes in for its torrent', () => {
+  const stood = comesAndGoes(new StreamTurns(), () => ({ rate: 5000, frontier: 7 }))
+  assert.ok(stood > 0 && stood < 30_000, `${stood} ms`)
+  const turns = new StreamTurns()
+  let goesOnMs = -1
+  for (let nowMs = 0; goesOnMs < 0 && nowMs < 60_000; nowMs += 250) {
+    turns.tell(film, { levelSec: 0, need: NEED, rate: 5000, frontier: nowMs < 10_000 ? nowMs : 10_000 }, nowMs)
+    if (!turns.makesWay(other, 0, nowMs)) goesOnMs = nowMs
+  }
+  assert.ok(goesOnMs >= 25_000 && goesOnMs < 30_000, `${goesOnMs} ms`)
+})
+
+test('while nobody plays nobody waits, and what was found out stays', () => {
+  const turns = new StreamTurns()
+  assert.equal(run(turns, 0, 20_000, 0, 50), 6000)
+  turns.tell(film, { levelSec: null, need: NEED, rate: 50 }, 6250)
+  turns.tell(film, { levelSec: 0, need: NEED, rate: 50 }, 12_000)
+  assert.equal(turns.makesWay(other, 1000, 12_000), false)
+  turns.tell(film, { levelSec: 0, need: NEED, rate: 50 }, 36_250)
+  assert.equal(turns.makesWay(other, 1000, 36_250), true)
+  assert.equal(turns.waits(other, 42_000), false, 'nothing is heard of it')
 })
