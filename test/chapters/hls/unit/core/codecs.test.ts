@@ -14,6 +14,7 @@ import { crc32 } from '../../../../../src/chapters/hls/core/ts/crc.ts'
 import { opusPacketSamples, readOpusSetup } from '../../../../../src/chapters/hls/core/opus.ts'
 import { elementaryPacket, STREAM } from '../../../../../src/chapters/hls/core/ts/elementary.ts'
 import { PacketWriter } from '../../../../../src/chapters/hls/core/ts/packet-writer.ts'
+import { tsSegment } from '../../../../../src/chapters/hls/core/ts/ts-segment.ts'
 import { PID } from '../../../../../src/chapters/hls/core/ts/tables.ts'
 
 const bytes = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex.replaceAll(' ', ''), 'hex'))
@@ -91,6 +92,15 @@ describe('H.264', () => {
     assert.equal(own, '0000000109f00000000167010000000165aa')
     assert.throws(() => accessUnit(found, bytes('00000009 41aa'), false), { name: 'DecodeError' })
   })
+})
+
+test('parameter sets before every key frame count: 4,000 of 15 KiB are no segment', () => {
+  const sets = Buffer.concat([bytes('0164000d ffe1 3c00'), Buffer.alloc(0x3c00, 0x67), Buffer.of(0)])
+  const samples = Array.from({ length: 4000 }, (_, at) => ({ time: at / 24, isKey: true, bytes: new Uint8Array(0) }))
+  const segment = (count: number): Uint8Array =>
+    tsSegment({ video: { config: sets, frameSeconds: null, samples: samples.slice(0, count) }, sound: null })
+  assert.ok(segment(10).length > 10 * 0x3c00)
+  assert.throws(() => segment(4000), /too long/)
 })
 
 test('frames of AC-3 and E-AC-3 that a decoder takes', () => {
