@@ -67,7 +67,7 @@ export function Film({ file, video, startSec, playing, waiting, children, begin,
     }
     // A new link to what the page repacks is the page's.
     if (!isOther && way.src !== null) return
-    if (isOther && way.src === null) element.src = addressOf(file.stream_url)
+    if (!element.hasAttribute('src')) element.src = addressOf(file.stream_url)
     // Another source loads by itself, the same one does not.
     if (!isOther) element.load()
     element.currentTime = position.current
