@@ -47,7 +47,6 @@ const common = {
   scope: 'stream',
   signedLinks: true,
   anyOrigin: true,
-  slowReaders: true,
   tag,
   parameters: Parameters,
   reply: null,
@@ -92,6 +91,7 @@ const segments = route({
 
 const segment = route({
   ...common,
+  slowReaders: true,
   id: 'downloads.hlsSegment',
   path: '/downloads/{infohash}/hls/{fileindex}/segments/{segment}',
   summary: 'One segment of a film (HLS)',
@@ -104,8 +104,10 @@ const segment = route({
   sample: { path: `/downloads/${SAMPLE_INFOHASH}/hls/0/segments/0.ts`, status: 200 },
   run: async ({ services }, input): Promise<BytesReply> => {
     const name = input.path['segment'] ?? ''
-    const body = await services.hls.segment(filmOf(input), name, input)
+    const film = filmOf(input)
+    const body = await services.hls.segment(film, name, input)
     return {
+      film: `${film.infohash}/${film.fileIndex}`,
       contentType: name.endsWith('.ts') ? 'video/mp2t' : 'video/mp4',
       body,
       headers: [['Cache-Control', 'private, max-age=600']],
