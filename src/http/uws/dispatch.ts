@@ -318,7 +318,9 @@ export class Dispatch {
     return object ?? {}
   }
 
-  #answerBytes(route: Route, asked: Input, { contentType, body, headers }: BytesReply): void | Promise<void> {
+  #answerBytes(route: Route, asked: Input, reply: BytesReply): void | Promise<void> {
+    const { contentType, body, headers, film = '' } = reply
+    asked.reply.film = film
     return this.#send(route, asked, [body], { contentType, headers: headers ?? NO_HEADERS })
   }
 

@@ -1,6 +1,7 @@
 // Long answers whose clients read them slowly on purpose: players stop within a segment while they are paused, or have
 // enough. They stay as long as streams do, with a budget of bytes of their own. Where that is used up, those go that
-// have taken next to nothing for a while, the longest first: nobody is worse off than with the native server's 10 s.
+// have taken next to nothing for a while, then those that are slower than films play, then what one film has beyond its
+// half: with one link nobody keeps all others out.
 
 import type { Clock } from '../../ports/clock.ts'
 import type { BlockedStream, StreamSchedule } from './stream-schedule.ts'
@@ -11,6 +12,9 @@ const MAX_WAITING_BYTES = 104 * 1024 * 1024
 const PATIENCE_MS = 10_000
 /** Who takes less than this in that time takes nothing. */
 const PROGRESS_BYTES = 256 * 1024
+/** Who has taken less than this in a second, since so long before, takes it to hold its place: films play faster. */
+const SLOWEST_BYTES = 256 * 1024
+const PROVEN_MS = 30_000
 
 /** An answer on its way. */
 export interface SlowAnswer extends BlockedStream {
@@ -21,6 +25,9 @@ export interface SlowAnswer extends BlockedStream {
 /** How far one is. */
 interface Way {
   readonly bytes: number
+  /** The film that it is of. */
+  readonly film: string
+  readonly beganMs: number
   /** What it had taken when it last went on, and when that was. */
   taken: number
   sinceMs: number
@@ -33,6 +40,8 @@ export class SlowReaders {
   readonly #maxBytes: number
   readonly #answers = new Map<SlowAnswer, Way>()
   #bytes = 0
+  /** Whose answer there was no room for last, and when. */
+  #refused = { film: '', ms: Number.NEGATIVE_INFINITY }
 
   constructor(schedule: StreamSchedule, clock: Clock, maxBytes = MAX_WAITING_BYTES) {
     this.#schedule = schedule
@@ -45,25 +54,28 @@ export class SlowReaders {
     return this.#bytes
   }
 
-  /** Whether so many more fit, when those are cut that take nothing. Without need none is. */
-  makeRoom(bytes: number): boolean {
-    let over = this.#bytes + bytes - this.#maxBytes
+  /** Whether so many more of a film fit, when others are cut. Without need none is. */
+  makeRoom(bytes: number, film: string): boolean {
+    const now = this.#clock.now()
+    // Beyond its half a film has what no other film asks for.
+    const isLent = this.#bytesOf(film) + bytes > this.#maxBytes / 2
+    if (isLent && this.#refused.film !== film && now - this.#refused.ms < PATIENCE_MS) return false
+    const over = this.#bytes + bytes - this.#maxBytes
     if (over <= 0) return true
-    const cut: SlowAnswer[] = []
-    for (const [answer, way] of this.#idle()) {
-      if (over <= 0) break
-      cut.push(answer)
-      over -= way.bytes
+    const cut = this.#victims(over, isLent ? null : film)
+    if (cut === null) {
+      if (!isLent) this.#refused = { film, ms: now }
+      return false
     }
-    if (over > 0) return false
     for (const answer of cut) answer.cut()
     return true
   }
 
-  /** An answer of so many bytes is on its way. */
-  add(answer: SlowAnswer, bytes: number): void {
+  /** An answer of so many bytes of a film is on its way. */
+  add(answer: SlowAnswer, bytes: number, film: string): void {
     this.#bytes += bytes
-    this.#answers.set(answer, { bytes, taken: answer.taken, sinceMs: this.#clock.now() })
+    const now = this.#clock.now()
+    this.#answers.set(answer, { bytes, film, beganMs: now, taken: answer.taken, sinceMs: now })
   }
 
   /** It is complete, or its client gone. */
@@ -93,11 +105,53 @@ export class SlowReaders {
     for (const answer of [...this.#answers.keys()]) answer.cut()
   }
 
+  /** Answers with so many bytes that may be cut; null = there are not enough. `film`: the one that has a right to them. */
+  #victims(bytes: number, film: string | null): Iterable<SlowAnswer> | null {
+    for (const [answer, way] of this.#answers) this.#note(answer, way)
+    const cut = new Set<SlowAnswer>()
+    let left = bytes
+    const lent = film === null ? [] : this.#lent(film)
+    for (const [answer, way] of [...this.#idle(), ...this.#trickling(), ...lent]) {
+      if (left <= 0) break
+      if (cut.has(answer)) continue
+      cut.add(answer)
+      left -= way.bytes
+    }
+    return left > 0 ? null : cut
+  }
+
   /** Those that have taken next to nothing for a while, the longest first. */
   #idle(): [SlowAnswer, Way][] {
-    for (const [answer, way] of this.#answers) this.#note(answer, way)
     const before = this.#clock.now() - PATIENCE_MS
     return [...this.#answers].filter(([, way]) => way.sinceMs <= before).sort(([, a], [, b]) => a.sinceMs - b.sinceMs)
+  }
+
+  /** Those that are slower than films play, the slowest first. */
+  #trickling(): [SlowAnswer, Way][] {
+    const now = this.#clock.now()
+    const rate = ([answer, { beganMs }]: [SlowAnswer, Way]): number => (answer.taken * 1000) / (now - beganMs)
+    return [...this.#answers]
+      .filter(one => now - one[1].beganMs >= PROVEN_MS && rate(one) < SLOWEST_BYTES)
+      .sort((a, b) => rate(a) - rate(b))
+  }
+
+  /** What other films have beyond their half, and had time to take; the latest first. */
+  #lent(film: string): [SlowAnswer, Way][] {
+    const before = this.#clock.now() - PATIENCE_MS
+    const held = new Map<string, number>()
+    const lent: [SlowAnswer, Way][] = []
+    for (const [answer, way] of this.#answers) {
+      const bytes = (held.get(way.film) ?? 0) + way.bytes
+      held.set(way.film, bytes)
+      if (way.film !== film && bytes > this.#maxBytes / 2 && way.beganMs <= before) lent.unshift([answer, way])
+    }
+    return lent
+  }
+
+  #bytesOf(film: string): number {
+    let bytes = 0
+    for (const way of this.#answers.values()) if (way.film === film) bytes += way.bytes
+    return bytes
   }
 
   #note(answer: SlowAnswer, way: Way): void {

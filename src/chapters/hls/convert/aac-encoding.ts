@@ -3,8 +3,8 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { AudioSample, AudioSampleSource, type EncodedPacket, MkvOutputFormat, NullTarget, Output } from 'mediabunny'
-import { DecodeError } from '../../../base/errors.ts'
 import { FRAME_SAMPLES } from '../core/sound-grid.ts'
+import { CoderFailed } from './coder-failed.ts'
 
 const BITS_PER_SECOND = 160_000
 const CHANNELS = 2
@@ -79,12 +79,14 @@ export class AacEncoding {
     await this.#output.cancel().catch(() => undefined)
   }
 
-  /** Another frame. Rejects with DecodeError when none comes: an encoder that has failed says nothing. */
+  /** Another frame. Rejects with CoderFailed when none comes: an encoder that has failed says nothing. */
   async #more(): Promise<void> {
     const before = this.#given
     const given = new Promise<void>(resolve => (this.#wake = resolve))
-    await Promise.race([given, delay(SILENT_MS, undefined, { ref: false })])
-    if (this.#given === before) throw new DecodeError('its sound cannot be encoded')
+    const over = new AbortController()
+    const silent = delay(SILENT_MS, undefined, { ref: false, signal: over.signal }).catch(() => undefined)
+    await Promise.race([given, silent]).finally(() => over.abort())
+    if (this.#given === before) throw new CoderFailed('its sound cannot be encoded')
   }
 
   async #feed(left: Float32Array, right: Float32Array, from: number, to: number): Promise<void> {

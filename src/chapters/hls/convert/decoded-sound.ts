@@ -20,6 +20,7 @@ import { isAc3Frame } from '../core/ac3.ts'
 import { evenTimes } from '../core/even-times.ts'
 import type { SoundSamples } from '../core/samples.ts'
 import { stereoOf } from '../core/stereo.ts'
+import { CoderFailed } from './coder-failed.ts'
 import { GivenUp } from './given-up.ts'
 
 // What it thinks of a stranger's film is no business of the log.
@@ -54,7 +55,7 @@ export interface DecodedSound {
 
 /**
  * Decodes sound of up to `maxSeconds`; frames that no decoder takes are left out. `check` is called between frames.
- * Rejects with DecodeError, and with what `check` throws.
+ * Rejects with DecodeError, CoderFailed where a frame is refused after all, and with what `check` throws.
  */
 export async function decodedSound(sound: SoundSamples, maxSeconds: number, check: () => void): Promise<DecodedSound> {
   const { registerAc3Decoder } = await import('@mediabunny/ac3')
@@ -68,7 +69,7 @@ export async function decodedSound(sound: SoundSamples, maxSeconds: number, chec
   } catch (error) {
     if (error instanceof GivenUp || error instanceof DecodeError) throw error
     // Its own words are for programmers.
-    throw new DecodeError('its sound cannot be decoded')
+    throw new CoderFailed('its sound cannot be decoded')
   } finally {
     input.dispose()
   }
@@ -114,27 +115,30 @@ async function decodedFrom(
   const frames: DecodedFrame[] = []
   let [rate, seconds] = [0, 0]
   for await (const sample of new AudioSampleSink(track).samples()) {
-    check()
-    // One that gives nothing must not move those that follow.
-    const at = Math.round((sample.timestamp * sample.sampleRate) / USUAL.sampleRate / FRAME_S)
-    rate = sample.sampleRate
-    seconds += sample.numberOfFrames / rate
-    if (seconds > maxSeconds) throw new DecodeError('a part of its sound is too long')
-    const [left, right] = stereoIn(sample)
-    const time = samples[at]?.time
-    if (time !== undefined) frames.push({ time, left, right })
+    try {
+      check()
+      // One that gives nothing must not move those that follow.
+      const at = Math.round((sample.timestamp * sample.sampleRate) / USUAL.sampleRate / FRAME_S)
+      rate = sample.sampleRate
+      seconds += sample.numberOfFrames / rate
+      if (seconds > maxSeconds) throw new DecodeError('a part of its sound is too long')
+      const [left, right] = stereoIn(sample)
+      const time = samples[at]?.time
+      if (time !== undefined) frames.push({ time, left, right })
+    } finally {
+      sample.close()
+    }
   }
   return { rate, parts: placed(frames, rate) }
 }
 
-/** Both channels; the sample is closed. */
+/** Both channels. */
 function stereoIn(sample: AudioSample): [left: Float32Array, right: Float32Array] {
   const channels = Array.from({ length: sample.numberOfChannels }, (_, planeIndex) => {
     const plane = new Float32Array(sample.numberOfFrames)
     sample.copyTo(plane, { planeIndex, format: 'f32-planar' })
     return plane
   })
-  sample.close()
   return stereoOf(channels)
 }
 

@@ -9,6 +9,7 @@ import { mp4Samples } from '../core/mp4/mp4-samples.ts'
 import { type MovieHead, readMovieHead } from '../core/mp4/movie-head.ts'
 import type { SegmentOrder, SegmentSamples } from '../core/samples.ts'
 import { tsSegment } from '../core/ts/ts-segment.ts'
+import { CoderFailed } from './coder-failed.ts'
 import { GivenUp } from './given-up.ts'
 import type { SoundConverter } from './sound-converter.ts'
 import type { SegmentJob, SegmentOutcome } from './thread-messages.ts'
@@ -83,6 +84,7 @@ function outcomeOf(error: unknown): SegmentOutcome {
   if (error instanceof GivenUp) return { kind: 'given-up' }
   if (error instanceof NotHere) return { kind: 'missing', range: error.range }
   if (error instanceof ReadFailed) return { kind: 'failed', why: error.message }
+  if (error instanceof CoderFailed) return { kind: 'unreadable', why: error.message, isSpoilt: true }
   if (error instanceof DecodeError || error instanceof OverBudget) return { kind: 'unreadable', why: error.message }
   throw error
 }

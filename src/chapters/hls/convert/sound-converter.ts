@@ -64,7 +64,14 @@ export class SoundConverter {
     if (this.#encoding !== null) return
     const silence = new Float32Array((RUN_UP + 1) * FRAME_SAMPLES)
     const encoding = await this.#encodingFor(USUAL_RATE)
-    await Promise.all([warmDecoder(), encoding.encode(silence, silence, () => undefined)])
+    try {
+      await Promise.all([warmDecoder(), encoding.encode(silence, silence, () => undefined)])
+    } catch (error) {
+      // What has failed once gives nothing to the next segment either.
+      this.#encoding = null
+      await encoding.end()
+      throw error
+    }
   }
 
   /** Ends the encoder. Never rejects. */

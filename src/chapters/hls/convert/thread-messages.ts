@@ -23,9 +23,11 @@ export type SegmentOutcome =
   | { readonly kind: 'missing'; readonly range: ByteRange }
   /**
    * It never will be; `why`: a sentence without its beginning; `isCostly`: it took all the time or memory that it may
-   * take, which may have been the machine's fault.
+   * take, which may have been the machine's fault; `isSpoilt`: so is the thread, which holds what failed.
    */
-  | { readonly kind: 'unreadable'; readonly why: string; readonly isCostly?: boolean }
+  | { readonly kind: 'unreadable'; readonly why: string; readonly isCostly?: boolean; readonly isSpoilt?: boolean }
+  /** The machine was too slow for it; `why` as above. */
+  | { readonly kind: 'late'; readonly why: string }
   /** The disk's fault. */
   | { readonly kind: 'failed'; readonly why: string }
   /** Nobody waits for it any more; also of what was no job. */

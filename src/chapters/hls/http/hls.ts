@@ -48,7 +48,6 @@ const common = {
   scope: 'stream',
   signedLinks: true,
   anyOrigin: true,
-  slowReaders: true,
   tag,
   parameters: Parameters,
   reply: null,
@@ -93,6 +92,7 @@ const segments = route({
 
 const segment = route({
   ...common,
+  slowReaders: true,
   id: 'downloads.hlsSegment',
   path: '/downloads/{infohash}/hls/{fileindex}/segments/{segment}',
   summary: 'One segment of a film (HLS)',
@@ -105,8 +105,10 @@ const segment = route({
   sample: { path: `/downloads/${SAMPLE_INFOHASH}/hls/0/segments/0.ts`, status: 200 },
   run: async ({ services }, input): Promise<BytesReply> => {
     const name = input.path['segment'] ?? ''
-    const body = await services.hls.segment(filmOf(input), name, input)
+    const film = filmOf(input)
+    const body = await services.hls.segment(film, name, input)
     return {
+      film: `${film.infohash}/${film.fileIndex}`,
       contentType: name.endsWith('.ts') ? 'video/mp2t' : 'video/mp4',
       body,
       headers: [['Cache-Control', 'private, max-age=600']],

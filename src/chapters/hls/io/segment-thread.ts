@@ -55,6 +55,7 @@ export class SegmentThread implements SegmentMaker {
   #making: Making | null = null
   #timer: Timer | null = null
   #stopped = false
+  #ending: Promise<void> = Promise.resolve()
 
   constructor({ clock, worker, limitMs = LIMIT_MS, memoryMib = MEMORY_MIB, idleMs = IDLE_MS }: SegmentThreadOptions) {
     this.#options = { clock, worker: worker ?? workerUrl('hls'), limitMs, memoryMib, idleMs }
@@ -100,7 +101,7 @@ export class SegmentThread implements SegmentMaker {
   #start(): FilmThread<SegmentTask, SegmentOutcome> {
     return new FilmThread<SegmentTask, SegmentOutcome>(this.#options, {
       over: (outcome, failure) => this.#over(outcome, failure),
-      late: () => this.#endWith(LATE_END_MS, making => making.settle(costly('it takes too long'))),
+      late: isStarved => this.#late(isStarved),
       died: error => {
         this.#thread = null
         this.#timer?.cancel()
@@ -128,7 +129,16 @@ export class SegmentThread implements SegmentMaker {
     this.#takeMaking()?.reject(new AppError('Aborted'))
   }
 
+  /** Only what the thread itself has done is its film's fault: before it has begun that is nothing. */
+  #late(isStarved: boolean): void {
+    const isFault = this.#thread?.hasBegun === true && !isStarved
+    const late: SegmentOutcome = { kind: 'late', why: 'it takes too long' }
+    this.#endWith(LATE_END_MS, making => making.settle(isFault ? costly(late.why) : late))
+  }
+
   #over(outcome: SegmentOutcome, failure: unknown): void {
+    if (outcome.kind === 'unreadable' && outcome.isSpoilt === true)
+      return this.#endWith(LATE_END_MS, making => making.settle(outcome))
     const making = this.#takeMaking()
     this.#rest()
     if (outcome.kind === 'failed') making?.reject(failure ?? new AppError('DiskError'))
@@ -164,11 +174,13 @@ export class SegmentThread implements SegmentMaker {
     return making
   }
 
-  async #end(): Promise<void> {
+  #end(): Promise<void> {
     const thread = this.#thread
     this.#thread = null
     this.#timer?.cancel()
-    await thread?.end()
+    // One that was ended before may not be gone.
+    this.#ending = Promise.all([this.#ending, thread?.end()]).then(() => undefined)
+    return this.#ending
   }
 }
 

@@ -28,6 +28,10 @@ const STALLED_MS = 120_000
 /** Looks at one segment. Each brings what was missing for it; more go round in circles. */
 const MAX_LOOKS = 256
 
+/** How long a segment is left alone for which the machine was too slow: players that ask again try for longer. */
+const LATE_KEPT_MS = 20_000
+
+const LATE_TEXT = 'The node is too busy to make this part of the film now. Try again.'
 const STALLED_TEXT = 'Nothing of this part of the film comes in; it has been asked for. Try again.'
 
 /** What it works with. */
@@ -46,10 +50,13 @@ export class HlsFilms implements HlsService, HlsTexts {
   readonly #plans = new Map<string, SegmentPlan>()
   readonly #places = new SegmentPlaces()
   readonly #unreadable: UnreadableSegments
+  /** Those for which the machine was too slow. */
+  readonly #late: UnreadableSegments
 
   constructor(deps: HlsFilmsDeps) {
     this.#deps = deps
     this.#unreadable = new UnreadableSegments(deps.disk.clock)
+    this.#late = new UnreadableSegments(deps.disk.clock, LATE_KEPT_MS)
   }
 
   /** Segments under way. */
@@ -81,6 +88,7 @@ export class HlsFilms implements HlsService, HlsTexts {
     const job = { tag: file.tag, size: file.size, order }
     const why = this.#unreadable.why(job)
     if (why !== null) throw unreadable(why)
+    if (this.#late.why(job) !== null) throw new AppError('NotReady', LATE_TEXT)
     return this.#places.work(file.tag, asker, signal => this.#make(file, job, signal))
   }
 
@@ -192,6 +200,10 @@ export class HlsFilms implements HlsService, HlsTexts {
   /** Remembers why a segment cannot be made. */
   #noted(job: SegmentJob, outcome: SegmentOutcome): AppError {
     const why = 'why' in outcome ? outcome.why : ''
+    if (outcome.kind === 'late') {
+      this.#late.note(job, why, true)
+      return new AppError('NotReady', LATE_TEXT)
+    }
     this.#unreadable.note(job, why, outcome.kind === 'unreadable' && outcome.isCostly === true)
     return unreadable(why)
   }

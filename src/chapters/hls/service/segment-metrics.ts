@@ -7,7 +7,7 @@ import type { SegmentPlaces } from './segment-places.ts'
 
 /** Segments under way, by what they wait for, and all since the start. */
 export function segmentFamilies(
-  { taken, begun }: Pick<SegmentPlaces, 'taken' | 'begun'>,
+  { taken, begun, refused }: Pick<SegmentPlaces, 'taken' | 'begun' | 'refused'>,
   { making, length }: Pick<SegmentLine, 'making' | 'length'>,
 ): readonly MetricFamily[] {
   return [
@@ -17,5 +17,8 @@ export function segmentFamilies(
       { labels: { state: 'waiting' }, value: Math.max(0, taken - making - length) },
     ]),
     counter('tributary_film_segments_total', 'Segments of films that were begun.', [{ value: begun }]),
+    counter('tributary_film_segments_refused_total', 'Segments of films for which there was no place.', [
+      { value: refused },
+    ]),
   ]
 }

@@ -17,6 +17,8 @@ export class SegmentPlaces {
   #stopped = false
   /** Segments that had a place since the start. */
   begun = 0
+  /** And those that were refused one. */
+  refused = 0
 
   /** Segments under way. */
   get taken(): number {
@@ -30,13 +32,8 @@ export class SegmentPlaces {
   async work<T>(tag: string, asker: Asker, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#stopped) throw new AppError('NotReady', 'The node is stopping.')
     const count = this.#ofFilm.get(tag) ?? 0
-    if (count >= MAX_JOBS_OF_FILM)
-      throw new AppError(
-        'TooManyRequests',
-        `${MAX_JOBS_OF_FILM} segments of it are being made or waited for; try again.`,
-      )
-    if (this.#jobs.size >= MAX_JOBS)
-      throw new AppError('TooManyRequests', `${MAX_JOBS} segments are being made or waited for already; try again.`)
+    if (count >= MAX_JOBS_OF_FILM) throw this.#refusal(`${MAX_JOBS_OF_FILM} segments of it are`)
+    if (this.#jobs.size >= MAX_JOBS) throw this.#refusal(`${MAX_JOBS} segments are already`)
     this.#ofFilm.set(tag, count + 1)
     const controller = new AbortController()
     const leave = (): void => controller.abort()
@@ -57,6 +54,11 @@ export class SegmentPlaces {
   stop(): void {
     this.#stopped = true
     for (const job of this.#jobs) job.abort()
+  }
+
+  #refusal(full: string): AppError {
+    this.refused += 1
+    return new AppError('TooManyRequests', `${full} being made or waited for; try again.`)
   }
 
   #leave(tag: string): void {

@@ -17,8 +17,9 @@ export class UnreadableSegments {
   /** Costly ones by the tag of their film, the oldest first. */
   readonly #costly: UnreadableFilms[]
 
-  constructor(clock: Clock) {
-    this.#segments = new UnreadableFilms(clock, KEPT_MS)
+  /** `keptMs`: how long a segment is remembered. */
+  constructor(clock: Clock, keptMs = KEPT_MS) {
+    this.#segments = new UnreadableFilms(clock, keptMs)
     this.#films = new UnreadableFilms(clock, KEPT_MS)
     // The first has films that had one, the second those that had two.
     this.#costly = Array.from({ length: MAX_COSTLY - 1 }, () => new UnreadableFilms(clock, KEPT_MS))

@@ -30,8 +30,11 @@ export interface FilmThreadOptions {
 export interface FilmThreadHooks<Said> {
   /** The job is over. `failure`: why bytes of its film could not be read; null = all could. */
   over(said: Said, failure: unknown): void
-  /** Its job has had its time; it goes on until end(). */
-  late(): void
+  /**
+   * Its job, or one before it that was left, has had its time; it goes on until end(). `isStarved`: not of a processor,
+   * which is no fault of its film.
+   */
+  late(isStarved: boolean): void
   /** It is gone by itself. */
   died(error: Error): void
 }
@@ -42,6 +45,14 @@ export interface JobLimits {
   readonly limitMs: number
   /** See ReadingTime. */
   readonly starvedMs?: number
+}
+
+/** Jobs that were left: the thread comes to the next one when it has heard that of each. */
+interface Left {
+  /** The last of them. */
+  until: number
+  /** Of the one that it is at. */
+  time: ReadingTime
 }
 
 interface Working {
@@ -60,6 +71,8 @@ export class FilmThread<Job, Said> {
   readonly #words: Int32Array
   readonly #bytes: Uint8Array
   #working: Working | null = null
+  #left: Left | null = null
+  #limits: JobLimits = { limitMs: 0 }
   #jobs = 0
   #isOver = false
 
@@ -91,10 +104,11 @@ export class FilmThread<Job, Said> {
   }
 
   /** Gives it a job; one before must be over, or left. */
-  begin(job: Job, film: ReadableFilm, { limitMs, starvedMs }: JobLimits): void {
+  begin(job: Job, film: ReadableFilm, limits: JobLimits): void {
     this.#jobs += 1
     const number = this.#jobs
-    const time = new ReadingTime(this.#clock, limitMs, () => this.#hooks.late(), starvedMs)
+    this.#limits = limits
+    const time = this.#timeOf()
     this.#working = { number, film, time, hasBegun: false, failure: null }
     // It keeps the process as long as it works.
     this.#worker.ref()
@@ -107,17 +121,20 @@ export class FilmThread<Job, Said> {
     Atomics.store(this.#words, WORD.givenUp, this.#jobs)
   }
 
-  /** Nothing is heard of the job any more. One that has begun must be over, or the thread be ended. */
+  /** Nothing is told of the job any more. It keeps its time: one that does not let go of the thread is late. */
   leave(): void {
-    this.#working?.time.pause()
-    this.#working = null
-    this.#worker.unref()
+    const number = this.#working?.number
+    this.#rest()
+    if (number === undefined) return
+    if (this.#left === null) this.#left = { until: number, time: this.#timeOf() }
+    else this.#left.until = number
   }
 
   /** Ends it; settles when it and all that it has started are gone. */
   async end(): Promise<void> {
     this.#isOver = true
-    this.leave()
+    this.#rest()
+    this.#left?.time.pause()
     await this.#worker.terminate()
   }
 
@@ -125,14 +142,36 @@ export class FilmThread<Job, Said> {
     if (this.#isOver) return
     const working = this.#working?.number === number ? this.#working : null
     if (content.kind === 'wanted') return void this.#give(working, content)
-    if (working === null) return
+    if (working === null) return this.#hearLeft(number, content)
     if (content.kind === 'begun') {
       working.hasBegun = true
       working.time.begin(content.task)
       return
     }
-    this.leave()
+    this.#rest()
     this.#hooks.over(content.said, working.failure)
+  }
+
+  #hearLeft(number: number, content: Exclude<FromFilmThread<Said>, RangeWanted>): void {
+    const left = this.#left
+    if (left === null) return
+    if (content.kind === 'begun') return left.time.begin(content.task)
+    left.time.pause()
+    if (number < left.until) left.time = this.#timeOf()
+    else this.#left = null
+  }
+
+  /** The time of a job, from now on. */
+  #timeOf(): ReadingTime {
+    const { limitMs, starvedMs } = this.#limits
+    return new ReadingTime(this.#clock, limitMs, isStarved => this.#hooks.late(isStarved), starvedMs)
+  }
+
+  /** It has no job. */
+  #rest(): void {
+    this.#working?.time.pause()
+    this.#working = null
+    this.#worker.unref()
   }
 
   /** Puts a range into the shared memory. The thread's time stands still meanwhile. */
@@ -161,7 +200,8 @@ export class FilmThread<Job, Said> {
   #died(error: Error): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.leave()
+    this.#rest()
+    this.#left?.time.pause()
     this.#hooks.died(error)
   }
 }

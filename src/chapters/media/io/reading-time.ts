@@ -12,7 +12,7 @@ const STARVED_MS = 20_000
 export class ReadingTime {
   readonly #clock: Clock
   readonly #limitMs: number
-  readonly #late: () => void
+  readonly #late: (isStarved: boolean) => void
   #leftMs = START_MS
   #spareMs: number
   #sinceMs = 0
@@ -21,10 +21,11 @@ export class ReadingTime {
   #cpuMs: number | null = null
 
   /**
-   * `limitMs`: what it may work; `late`: called once, when that is over; `starvedMs`: how much longer it may take when
+   * `limitMs`: what it may work; `late`: called once, when that is over, and told whether the
+   * thread has not had that of a processor, which is no fault of the film; `starvedMs`: how much longer it may take when
    * it does not get a processor, or waits for threads of its own. It runs from now on.
    */
-  constructor(clock: Clock, limitMs: number, late: () => void, starvedMs = STARVED_MS) {
+  constructor(clock: Clock, limitMs: number, late: (isStarved: boolean) => void, starvedMs = STARVED_MS) {
     this.#spareMs = starvedMs
     this.#clock = clock
     this.#limitMs = limitMs
@@ -56,8 +57,9 @@ export class ReadingTime {
   }
 
   #over(): void {
-    const moreMs = Math.min(this.#spareMs, this.#unusedMs())
-    if (moreMs <= 0) return this.#late()
+    const unusedMs = this.#unusedMs()
+    const moreMs = Math.min(this.#spareMs, unusedMs)
+    if (moreMs <= 0) return this.#late(unusedMs > 0)
     this.#spareMs -= moreMs
     this.#leftMs = moreMs
     this.run()

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { AppError } from '../../../../src/base/errors.ts'
+import { hlsRoutes } from '../../../../src/chapters/hls/http/hls.ts'
 import type { HlsService, HlsTexts } from '../../../../src/chapters/hls/service/hls-api.ts'
 import { planOf } from '../../../../src/chapters/hls/core/segment-plan.ts'
 import { type Answer, ask, type Running, startServer, until } from '../../../contract/http/harness.ts'
@@ -42,6 +43,13 @@ describe('HLS and its links', () => {
   const open = (path: string, headers: Record<string, string> = {}): Promise<Answer> =>
     ask(server.port, path, { key: false, headers })
   const originOf = ({ headers }: Answer): unknown => headers['access-control-allow-origin']
+
+  test('segments alone may be read slowly: playlists are short', () => {
+    assert.deepEqual(
+      hlsRoutes.filter(({ slowReaders }) => slowReaders).map(({ id }) => id),
+      ['downloads.hlsSegment'],
+    )
+  })
 
   test('a link of the file leads from the playlist to its segments, without a key', async () => {
     const master = await open(`${BASE}/master.m3u8?token=${token}&sound=2`)

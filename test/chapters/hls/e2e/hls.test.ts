@@ -127,12 +127,13 @@ describe('films in segments', { skip: needs('ffmpeg', 'ffprobe'), concurrency: 1
     assert.equal((await seeder.request('GET', `/downloads/${made.infoHash}/hls/0/segments/99.ts`)).status, 404)
   })
 
-  /** Figures of segments: those that were begun, and those under way. */
-  async function figures(): Promise<{ begun: number; underWay: number }> {
+  /** Figures of segments: those that were begun, those for which there was no place, and those under way. */
+  async function figures(): Promise<{ begun: number; refused: number; underWay: number }> {
     const text = (await seeder.request('GET', '/metrics')).body.toString()
     const sum = (name: RegExp): number => [...text.matchAll(name)].reduce((all, [, value]) => all + Number(value), 0)
     return {
       begun: sum(/^tributary_film_segments_total (\d+)$/gm),
+      refused: sum(/^tributary_film_segments_refused_total (\d+)$/gm),
       underWay: sum(/^tributary_film_segments\{.*\} (\d+)$/gm),
     }
   }
@@ -140,6 +141,8 @@ describe('films in segments', { skip: needs('ffmpeg', 'ffprobe'), concurrency: 1
   test('of a thousand clients that leave at once nothing stays: the next one is served', async context => {
     const { pathname, search, port } = new URL(await addressOf(seeder, 'film.mkv'))
     const path = pathname.replace('master.m3u8', 'segments/')
+    // From here on every request comes as far as to the places.
+    assert.equal((await fetch(`http://127.0.0.1:${port}${path}0.ts${search}`)).status, 200)
     const before = await figures()
     for (let round = 0; round < 10; round += 1) {
       const asked = Array.from({ length: 100 }, async (_, at) => {
@@ -154,9 +157,12 @@ describe('films in segments', { skip: needs('ffmpeg', 'ffprobe'), concurrency: 1
       for (const client of await Promise.all(asked)) client.destroy()
     }
     await waitFor('no segment is under way', async () => (await figures()).underWay === 0, 10_000, figures)
-    const begun = (await figures()).begun - before.begun
-    context.diagnostic(`${begun} segments were begun`)
-    assert.ok(begun > 10, `${begun} were begun`)
+    const after = await figures()
+    const [begun, refused] = [after.begun - before.begun, after.refused - before.refused]
+    context.diagnostic(`${begun} segments were begun, ${refused} refused`)
+    assert.equal(begun + refused, 1000, 'each of them was heard')
+    // A film has twelve places, and a round is not over before its clients have left.
+    assert.ok(begun >= 12, `${begun} were begun`)
     const reply = await fetch(`http://127.0.0.1:${port}${path}1.ts${search}`)
     assert.equal(reply.status, 200)
     assert.ok((await reply.arrayBuffer()).byteLength > 10_000)

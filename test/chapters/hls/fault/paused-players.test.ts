@@ -23,6 +23,7 @@ class Player {
   readonly socket: Socket
   readonly #chunks: Buffer[] = []
   #length = 0
+  #goal = 1
   closed = false
 
   constructor(port: number, link = '') {
@@ -30,12 +31,18 @@ class Player {
     this.socket.on('error', () => undefined)
     this.socket.on('close', () => (this.closed = true))
     this.socket.on('data', (chunk: Buffer) => {
-      if (this.#length === 0) this.socket.pause()
       this.#chunks.push(chunk)
       this.#length += chunk.length
+      if (this.#length >= this.#goal) this.socket.pause()
     })
     const opened = link === '' ? `X-Api-Key: ${KEY}\r\n` : ''
     this.socket.write(`GET ${PATH}${link} HTTP/1.1\r\nHost: localhost\r\n${opened}\r\n`)
+  }
+
+  /** Reads on; so many bytes, and stops again. */
+  take(bytes = Number.POSITIVE_INFINITY): void {
+    this.#goal = this.#length + bytes
+    this.socket.resume()
   }
 
   /** Bytes that came, those of the head too. */
@@ -70,7 +77,7 @@ describe('paused players', { concurrency: true }, () => {
     await until(() => player.length > 0)
     await pause(PAUSE_MS)
     assert.equal(player.closed, false)
-    player.socket.resume()
+    player.take()
     await until(() => player.length >= segment.length + 100, 20_000)
     await until(() => player.body.length === segment.length)
     assert.ok(player.body.equals(segment))
@@ -91,9 +98,29 @@ describe('paused players', { concurrency: true }, () => {
     assert.equal((await ask(server.port, `/links/${id}`, { method: 'DELETE' })).status, 200)
     // Longer than between two looks at the links.
     await pause(3000)
-    player.socket.resume()
+    player.take()
     await until(() => player.closed)
     assert.ok(player.body.length < segment.length, `${player.body.length} bytes`)
+    await server.stop()
+  })
+
+  test('two that trickle do not keep players of another film waiting', async () => {
+    const server = await serverOf(Buffer.alloc(48 * MIB))
+    const players = [new Player(server.port), new Player(server.port)]
+    await until(() => players.every(({ length }) => length > 0))
+    const trickling = setInterval(() => {
+      for (const player of players) player.take(MIB)
+    }, 2000)
+    let tries = 0
+    for (; tries < 30; tries += 1) {
+      const { status } = await ask(server.port, PATH.replace('/hls/0/', '/hls/1/'))
+      if (status === 200) break
+      assert.equal(status, 503)
+      await pause(500)
+    }
+    assert.ok(tries > 5 && tries < 30, `${tries} tries`)
+    clearInterval(trickling)
+    for (const player of players) player.socket.destroy()
     await server.stop()
   })
 
@@ -111,7 +138,7 @@ describe('paused players', { concurrency: true }, () => {
       await pause(500)
     }
     assert.ok(refusals.length > 5, 'those that pause are not cut at once')
-    for (const player of players) player.socket.resume()
+    for (const player of players) player.take()
     await until(() => players.filter(player => player.closed).length === 1)
     for (const player of players) player.socket.destroy()
     await server.stop()

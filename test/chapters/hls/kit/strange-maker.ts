@@ -12,7 +12,17 @@ import {
 } from '../../../../src/chapters/media/probe/thread-messages.ts'
 
 /** Lengths of films, and what they do; others are unreadable, and why is the number of the job. */
-export const STRANGE = { loops: 1, takesMemory: 2, throws: 3, ends: 4, reads: 5, loads: 6, starves: 7 } as const
+export const STRANGE = {
+  loops: 1,
+  takesMemory: 2,
+  throws: 3,
+  ends: 4,
+  reads: 5,
+  loads: 6,
+  starves: 7,
+  hangs: 10,
+  spoils: 11,
+} as const
 
 function takeMemory(): void {
   const taken: object[] = []
@@ -32,12 +42,16 @@ parentPort?.on('message', ({ number, content: job }: Numbered<SegmentTask>) => {
     while (givenUp() < number);
     return say({ kind: 'over', said: { kind: 'given-up' } })
   }
-  say({ kind: 'begun', task: size === STRANGE.starves ? ownTask() : null })
+  // It never begins, and hears nothing.
+  if (size === STRANGE.hangs) for (;;) Math.sqrt(size)
+  const isWatched = size === STRANGE.starves || size === STRANGE.loops
+  say({ kind: 'begun', task: isWatched ? ownTask() : null })
   if (size === STRANGE.takesMemory) takeMemory()
   if (size === STRANGE.throws) throw new Error('a film did this')
   if (size === STRANGE.ends) process.exit(3)
   // Who is asked for bytes knows that it has begun.
   if (size < 8) say({ kind: 'wanted', start: 0, length: 1 })
   if (size === STRANGE.loops) for (;;) Math.sqrt(size)
-  if (size >= 8) say({ kind: 'over', said: { kind: 'unreadable', why: `job ${number}` } })
+  const isSpoilt = size === STRANGE.spoils
+  if (size >= 8) say({ kind: 'over', said: { kind: 'unreadable', why: `job ${number}`, isSpoilt } })
 })

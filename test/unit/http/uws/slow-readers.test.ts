@@ -22,8 +22,8 @@ describe('slow readers', () => {
     taken = 0
     rearmed = 0
     isCut = false
-    constructor(bytes: number) {
-      slow.add(this, bytes)
+    constructor(bytes: number, film = 'film') {
+      slow.add(this, bytes, film)
     }
     rearm(): void {
       this.rearmed += 1
@@ -58,14 +58,14 @@ describe('slow readers', () => {
     await clock.advance(5000)
     slow.block(first)
     slow.block(third)
-    assert.equal(slow.makeRoom(KIB), false, 'none is idle yet')
+    assert.equal(slow.makeRoom(KIB, 'other'), false, 'none is idle yet')
     await clock.advance(6000)
     // The others have taken a step since.
     for (const going of [first, third]) {
       going.taken = 256 * KIB
       slow.block(going)
     }
-    assert.equal(slow.makeRoom(3072 * KIB), true)
+    assert.equal(slow.makeRoom(3072 * KIB, 'other'), true)
     assert.deepEqual([first.isCut, second.isCut, third.isCut], [false, true, false])
     assert.equal(slow.bytes, 7168 * KIB)
   })
@@ -75,9 +75,9 @@ describe('slow readers', () => {
     await clock.advance(11_000)
     going.taken = 512 * KIB
     slow.block(going)
-    assert.equal(slow.makeRoom(4096 * KIB), false)
+    assert.equal(slow.makeRoom(4096 * KIB, 'film'), false)
     assert.equal(idle.isCut, false)
-    assert.equal(slow.makeRoom(2048 * KIB), true)
+    assert.equal(slow.makeRoom(2048 * KIB, 'film'), true)
     assert.equal(idle.isCut, true)
   })
 
@@ -88,8 +88,53 @@ describe('slow readers', () => {
       slow.block(trickling)
       await clock.advance(1000)
     }
-    assert.equal(slow.makeRoom(KIB), true)
+    assert.equal(slow.makeRoom(KIB, 'other'), true)
     assert.equal(trickling.isCut, true)
+  })
+
+  test('clients that trickle fast enough to be no idle ones do not hold their places', async () => {
+    const trickling = [new Answer(BUDGET / 2, 'a'), new Answer(BUDGET / 2, 'b')]
+    const honest = new Answer(0, 'c')
+    for (let ms = 0; ms < 40_000; ms += 10_000) {
+      assert.equal(slow.makeRoom(KIB, 'd'), ms >= 30_000, `after ${ms} ms`)
+      await clock.advance(9000)
+      honest.taken += 10 * 256 * KIB
+      for (const answer of trickling) answer.taken += 300 * KIB
+      for (const answer of [honest, ...trickling]) slow.block(answer)
+      await clock.advance(1000)
+    }
+    assert.equal(trickling.filter(({ isCut }) => isCut).length, 1)
+    assert.equal(honest.isCut, false)
+  })
+
+  test('what one film has beyond its half is given to others, however fast it is taken', async () => {
+    const film = [3, 3, 3].map(mib => new Answer(mib * 1024 * KIB))
+    const take = async (): Promise<void> => {
+      for (const answer of film) answer.taken += 5000 * KIB
+      for (const answer of film) slow.block(answer)
+      await clock.advance(5000)
+    }
+    await take()
+    assert.equal(slow.makeRoom(3072 * KIB, 'other'), false, 'they have just begun')
+    await take()
+    assert.equal(slow.makeRoom(3072 * KIB, 'film'), false, 'no more for itself')
+    assert.equal(slow.makeRoom(3072 * KIB, 'other'), true)
+    assert.deepEqual(
+      film.map(({ isCut }) => isCut),
+      [false, false, true],
+    )
+  })
+
+  test('a film that begins again and again does not take the room that others wait for', async () => {
+    let film = [new Answer(BUDGET / 2), new Answer(BUDGET / 2)]
+    assert.equal(slow.makeRoom(KIB, 'other'), false)
+    for (const answer of film) slow.remove(answer)
+    film = [new Answer(BUDGET / 2)]
+    assert.equal(slow.makeRoom(BUDGET / 2, 'film'), false, 'another has asked')
+    assert.equal(slow.makeRoom(BUDGET / 2, 'other'), true)
+    await clock.advance(10_000)
+    assert.equal(slow.makeRoom(BUDGET / 2, 'film'), true, 'none asks any more')
+    assert.equal(film[0]?.isCut, false)
   })
 
   test('all end together', () => {

@@ -7,8 +7,10 @@ import { MAX_PART_BYTES } from '../../../media/core/limits.ts'
 import { childrenOf, ID, uintOf } from '../../../media/core/matroska/elements.ts'
 import { SegmentParts } from '../../../media/core/matroska/segment.ts'
 import { MeteredSource } from '../../../media/core/metered-source.ts'
+import { flacFrameSamples, readFlacSetup } from '../flac.ts'
 import { ForwardBytes } from '../forward-bytes.ts'
 import { type Found, Gathering, startOfSound } from '../gathering.ts'
+import { OPUS_RATE, opusPacketSamples } from '../opus.ts'
 import { checkedSamples, MAX_SEGMENT_BYTES, type Sample, type SegmentOrder, type SegmentSamples } from '../samples.ts'
 import { type Block, blocksFrom } from './blocks.ts'
 import { type TrackSetup, trackSetup } from './track-setup.ts'
@@ -17,7 +19,7 @@ import { type TrackSetup, trackSetup } from './track-setup.ts'
 const HEAD_BUDGET_BYTES = 4 * 1024 * 1024
 /** Of any segment. */
 const CERTAIN_BYTES = 1024 * 1024
-/** Frames that lie in one block, where nothing says how long they last. */
+/** A frame of AAC, among others in one block, where nothing says how long it lasts. */
 const USUAL_SOUND_S = 1024 / 48_000
 
 /** A film's head, as far as segments need it. */
@@ -81,13 +83,22 @@ function framesOf(
   { tick, video, sound }: FilmHead,
 ): Frame[] {
   const setup = track === order.video ? video : sound
-  const step = setup?.frameSeconds ?? USUAL_SOUND_S
   const prefix = setup?.prefix ?? new Uint8Array(0)
-  const first = ticks * tick - (setup?.delaySeconds ?? 0)
+  let next = ticks * tick - (setup?.delaySeconds ?? 0)
   return frames.map((frame, at) => {
     const item = prefix.length === 0 ? frame : Buffer.concat([prefix, frame])
-    return { track, time: first + at * step, isKey, item }
+    const time = next
+    if (at + 1 < frames.length)
+      next += setup?.frameSeconds ?? lastingOf(item, setup, track === order.video ? '' : order.soundCodec)
+    return { track, time, isKey, item }
   })
+}
+
+/** How long a frame of sound is heard, s. Throws DecodeError. */
+function lastingOf(frame: Uint8Array, setup: TrackSetup | null, codec: string): number {
+  if (codec === 'opus') return opusPacketSamples(frame) / OPUS_RATE
+  if (codec === 'flac' && setup?.config) return flacFrameSamples(frame) / readFlacSetup(setup.config).rate
+  return USUAL_SOUND_S
 }
 
 /** With sound that muxers have put before the key frame: it is looked for only where some is missing. */

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { type AudioSample, AudioSampleSink } from 'mediabunny'
 import { matroskaSamples } from '../../../../../src/chapters/hls/core/matroska/matroska-samples.ts'
 import type { SegmentOrder, SoundSamples } from '../../../../../src/chapters/hls/core/samples.ts'
 import { START_S } from '../../../../../src/chapters/hls/core/timeline.ts'
@@ -143,6 +144,34 @@ describe('sound that is converted', { skip: needs('ffmpeg', 'ffprobe'), concurre
       new SoundConverter().convert(sound, lying, () => undefined),
       /48000 Hz and not 44100/,
     )
+  })
+
+  test('all that was decoded is closed, also where a conversion lets go', async () => {
+    const { sound } = await soundIn('film.mkv', 1)
+    const given: AudioSample[] = []
+    const { samples } = AudioSampleSink.prototype
+    AudioSampleSink.prototype.samples = async function* (this: AudioSampleSink) {
+      for await (const sample of samples.call(this)) {
+        given.push(sample)
+        yield sample
+      }
+    }
+    try {
+      let checks = 0
+      const check = (): void => {
+        checks += 1
+        if (checks === 5) throw new GivenUp()
+      }
+      await assert.rejects(decodedSound(sound, 60, check), GivenUp)
+      await assert.rejects(
+        decodedSound(sound, 1, () => undefined),
+        /too long/,
+      )
+    } finally {
+      AudioSampleSink.prototype.samples = samples
+    }
+    assert.ok(given.length > 30, `${given.length} samples`)
+    for (const [at, sample] of given.entries()) assert.throws(() => sample.clone(), /closed/, `sample ${at}`)
   })
 
   test('a tone goes on where segments meet', async () => {

@@ -4,6 +4,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { CustomAudioEncoder, registerEncoder } from 'mediabunny'
 import { AacEncoding } from '../../../../../src/chapters/hls/convert/aac-encoding.ts'
+import { CoderFailed } from '../../../../../src/chapters/hls/convert/coder-failed.ts'
+import { SoundConverter } from '../../../../../src/chapters/hls/convert/sound-converter.ts'
 
 /** What the next one does with what it is fed. */
 let encode = async (): Promise<void> => undefined
@@ -44,3 +46,10 @@ for (const [name, work] of [
     assert.ok(checks.length < 5)
     await encoding.end()
   })
+
+test('one that failed when it was made ready is not kept for the first segment', { timeout: 30_000 }, async () => {
+  encode = async () => undefined
+  const converter = new SoundConverter()
+  for (let time = 0; time < 2; time += 1) await assert.rejects(converter.warm(), CoderFailed)
+  await converter.end()
+})

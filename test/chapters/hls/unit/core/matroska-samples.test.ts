@@ -28,6 +28,8 @@ const DEFAULT_DURATION = 0x23_e3_83
 const FILLING = element(0xec, new Uint8Array(20_000))
 const video = entry(1, 1, 'V_MPEG4/ISO/AVC', CONFIG)
 const sound = entry(2, 2, 'A_AAC', AAC)
+/** STREAMINFO of 48 kHz, 4096 samples in a frame. */
+const FLAC = bytes(`664c6143 80000022 10001000 000000 000000 0bb802f0 ${'00'.repeat(20)}`)
 
 describe('blocks', () => {
   /** The frames of a block with this lacing. */
@@ -196,6 +198,22 @@ describe('a segment', () => {
     assert.equal(second, undefined, 'the first frame is not heard')
     assert.equal(hexOf(first?.bytes ?? bytes('')), '5b')
     assert.ok(Math.abs(first?.time ?? 1) < 0.001)
+  })
+
+  test('packets of Opus and FLAC in one block each begin where the one before ends', () => {
+    for (const [codec, id, config, frame, seconds] of [
+      ['opus', 'A_OPUS', bytes('00'), 'f800', 0.02],
+      ['flac', 'A_FLAC', FLAC, 'fff8c91800c2', 4096 / 48_000],
+    ] as const) {
+      const laced = element(0xa3, blockBody(2, 0, 0x84, bytes(`02 ${frame.repeat(3)}`)))
+      const { bytes: film, places } = madeMatroska([video, entry(2, 2, id, config)], [key(0, 'a0', laced)])
+      const last = { isFirst: true, start: 0, end: Number.POSITIVE_INFINITY, soundCodec: codec }
+      const order = madeOrder({ ...last, startByte: places[0] ?? 0, endByte: film.length })
+      const times = matroskaSamples(new MemorySource(film), order).sound?.samples.map(({ time }) => time) ?? []
+      assert.equal(times.length, 3)
+      for (const [at, time] of times.entries())
+        assert.ok(Math.abs(time - at * seconds) < 1e-9, `${codec} ${at} at ${time}`)
+    }
   })
 
   test('a length of frames is told; a key frame that is not where the index says is refused', () => {

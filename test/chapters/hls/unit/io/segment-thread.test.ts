@@ -12,6 +12,7 @@ import { ownTask } from '../../../../../src/chapters/media/io/task-time.ts'
 import type { ReadableFilm } from '../../../../../src/chapters/media/ports/film-reader.ts'
 import { SystemClock } from '../../../../../src/io/clock.ts'
 import type { Clock } from '../../../../../src/ports/clock.ts'
+import { seededBytes } from '../../../../kit/content/make-torrent.ts'
 import { needs } from '../../../../kit/requirements.ts'
 import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 import { waitFor } from '../../../../kit/wait-for.ts'
@@ -116,7 +117,7 @@ describe('the thread that makes segments', { concurrency: 1 }, () => {
         assert.equal(outcome, null)
         // Timers are whole milliseconds.
         await clock.advance(1100)
-        assert.deepEqual(await made, { kind: 'unreadable', why: 'it takes too long', isCostly: true })
+        assert.deepEqual(await made, { kind: 'late', why: 'it takes too long' }, 'no fault of the film')
       })
       assert.equal(clock.pending, 0)
     }
@@ -161,6 +162,54 @@ describe('the thread that makes segments', { concurrency: 1 }, () => {
       assert.equal(await whyOf(thread, PLAIN), 'job 3', 'by the same thread')
     })
     assert.equal(clock.pending, 0)
+  })
+
+  test('a job that was left and never lets go is late, at nobody’s cost', async () => {
+    const clock = new VirtualClock()
+    await withThread({ clock, worker: strange }, async thread => {
+      const leave = async (): Promise<void> => {
+        const client = new AbortController()
+        const made = thread.make(jobOf(STRANGE.hangs), filmOf(STRANGE.hangs), client.signal)
+        client.abort()
+        await assert.rejects(made, { code: 'Aborted' })
+        assert.equal(thread.running, true)
+      }
+      await leave()
+      await clock.advance(10_000)
+      assert.equal(thread.running, false, 'nobody waited')
+      await leave()
+      await clock.advance(5000)
+      const next = thread.make(jobOf(PLAIN), filmOf(PLAIN), never)
+      await clock.advance(5000)
+      assert.deepEqual(await next, { kind: 'late', why: 'it takes too long' }, 'an innocent film')
+      assert.equal(await whyOf(thread, PLAIN), 'job 1')
+    })
+    assert.equal(clock.pending, 0)
+  })
+
+  test('a thread that holds what failed is not kept, and its place is free when it is gone', async () => {
+    await withThread({ worker: strange }, async thread => {
+      const before = threadsNow()
+      for (let time = 0; time < 3; time += 1) {
+        assert.equal(await whyOf(thread, STRANGE.spoils), 'job 1')
+        assert.deepEqual([thread.running, threadsNow()], [false, before])
+      }
+    })
+  })
+
+  test('a stop waits for a thread that is being ended already', async () => {
+    const before = threadsNow()
+    const clock = new VirtualClock()
+    const thread = new SegmentThread({ clock, worker: strange })
+    const client = new AbortController()
+    const { film, asked } = endlessFilm(STRANGE.loops)
+    const made = assert.rejects(thread.make(jobOf(STRANGE.loops), film, client.signal), { code: 'Aborted' })
+    await asked
+    client.abort()
+    const ending = clock.advance(50)
+    await thread.stop()
+    assert.equal(threadsNow(), before)
+    await Promise.all([ending, made])
   })
 
   test('what conversions need is loaded ahead, and a segment that comes meanwhile does not wait for nothing', async () => {
@@ -243,6 +292,25 @@ describe('the thread that makes segments', { concurrency: 1 }, () => {
           assert.equal(thread.running, true, `read ${place}`)
         }
         assert.equal((await thread.make(cut.job(1), filmIn(bytes), never)).kind, 'made', 'the next one is made')
+      })
+      cut.source.close()
+    })
+
+    test('sound with right heads and noise behind them leaves nothing to the next film', async () => {
+      const path = await films.make('ac3.mkv', 48_000, ['-c:a', 'ac3'])
+      const cut = await CutFilm.open(path)
+      const bytes = await readFile(path)
+      const hostile = Buffer.from(bytes)
+      for (let at = hostile.indexOf('0b77', 0, 'hex'); at >= 0; at = hostile.indexOf('0b77', at + 64, 'hex'))
+        hostile.set(seededBytes(50, at), at + 7)
+      await withThread({}, async thread => {
+        const before = threadsNow()
+        for (let time = 0; time < 2; time += 1) {
+          const refused = await thread.make(cut.job(1), filmIn(hostile), never)
+          assert.deepEqual(refused, { kind: 'unreadable', why: 'its sound cannot be decoded', isSpoilt: true })
+          assert.equal(threadsNow(), before, 'the decoder that failed is gone')
+          assert.equal((await thread.make(cut.job(1), filmIn(bytes), never)).kind, 'made')
+        }
       })
       cut.source.close()
     })

@@ -357,6 +357,23 @@ describe('segments of films in downloads', () => {
     assertQuiet()
   })
 
+  test('where the machine was too slow, players are asked to try again: 503, for 20 s, and for a minute at the third', async () => {
+    for (const maker of makers) maker.outcome = async () => ({ kind: 'late', why: 'it takes too long' })
+    const begun = (): number => makers[0].begun + makers[1].begun
+    const refused = (name: string): Promise<void> =>
+      assert.rejects(hls.segment(film, name, stays()), { code: 'NotReady', message: /too busy/ })
+    for (const name of ['0.ts', '0.ts', '1.ts']) await refused(name)
+    assert.equal(begun(), 2)
+    await clock.advance(20_000)
+    await refused('0.ts')
+    assert.equal(begun(), 3)
+    for (const maker of makers) maker.outcome = async () => ({ kind: 'made', bytes: Uint8Array.of(1) })
+    await refused('2.ts')
+    await clock.advance(60_000)
+    for (const name of ['0.ts', '2.ts']) assert.equal((await hls.segment(film, name, stays())).length, 1)
+    assertQuiet()
+  })
+
   test('a film that has cost too much three times is left alone as a whole', async () => {
     const why = 'it takes too long'
     for (const maker of makers) maker.outcome = async () => ({ kind: 'unreadable', why, isCostly: true })
