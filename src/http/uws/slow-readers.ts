@@ -105,7 +105,7 @@ export class SlowReaders {
     for (const answer of [...this.#answers.keys()]) answer.cut()
   }
 
-  /** Answers with so many bytes that may be cut; null = there are not enough. `film`: the one that has a right to them. */
+  /** Answers with so many bytes that may be cut, for an answer with `film`; null = there are not enough. */
   #victims(bytes: number, film: string | null): Iterable<SlowAnswer> | null {
     for (const [answer, way] of this.#answers) this.#note(answer, way)
     const cut = new Set<SlowAnswer>()

@@ -21,9 +21,9 @@ export class ReadingTime {
   #cpuMs: number | null = null
 
   /**
-   * `limitMs`: what it may work; `late`: called once, when that is over, and told whether the
-   * thread has not had that of a processor, which is no fault of the film; `starvedMs`: how much longer it may take when
-   * it does not get a processor, or waits for threads of its own. It runs from now on.
+   * `limitMs`: what it may work; `starvedMs`: how much longer it may take when it does not get a processor, or waits
+   * for threads of its own; `late`: called once, when that is over, with whether the thread has not had that much of a
+   * processor, which is no fault of the film. It runs from now on.
    */
   constructor(clock: Clock, limitMs: number, late: (isStarved: boolean) => void, starvedMs = STARVED_MS) {
     this.#spareMs = starvedMs

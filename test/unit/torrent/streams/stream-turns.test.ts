@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { StreamTurns } from '../../../src/torrent/session/stream-turns.ts'
+import { StreamTurns } from '../../../../src/torrent/session/stream-turns.ts'
 
 const [film, second, other, another] = [{}, {}, {}, {}]
 const NEED = 100

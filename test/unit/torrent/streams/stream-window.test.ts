@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type StreamRange, StreamWindows } from '../../../src/torrent/streams/stream-window.ts'
+import { type StreamRange, StreamWindows } from '../../../../src/torrent/streams/stream-window.ts'
 
 const MIB = 1024 * 1024
 const LENGTHS = { totalLength: 1000 * MIB, pieceLength: MIB, pieceCount: 1000 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { levelOf, type ReaderDemand } from '../../../src/torrent/streams/stream-level.ts'
+import { levelOf, type ReaderDemand } from '../../../../src/torrent/streams/stream-level.ts'
 
 const MIB = 1024 * 1024
 const NOW = 1_000_000

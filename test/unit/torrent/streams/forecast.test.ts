@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { emptyPieceSet, type PieceSet, setRange } from '../../../src/base/piece-set.ts'
-import type { FilmFacts } from '../../../src/torrent/streams/film-facts.ts'
-import { type ForecastInput, forecastOf } from '../../../src/torrent/streams/forecast.ts'
-import { PlayTimes } from '../../../src/torrent/streams/play-times.ts'
-import { RateHistory } from '../../../src/torrent/streams/rate-history.ts'
+import { emptyPieceSet, type PieceSet, setRange } from '../../../../src/base/piece-set.ts'
+import type { FilmFacts } from '../../../../src/torrent/streams/film-facts.ts'
+import { type ForecastInput, forecastOf } from '../../../../src/torrent/streams/forecast.ts'
+import { PlayTimes } from '../../../../src/torrent/streams/play-times.ts'
+import { RateHistory } from '../../../../src/torrent/streams/rate-history.ts'
 
 const PIECE = 1000
 const COUNT = 100
