@@ -1,8 +1,9 @@
-// Which container a file is, and its facts where they are read here: Matroska, MP4, FLAC and WAVE. Of the others it is
-// said which they are, for src/chapters/media/probe.
+// Which container a file is, and its facts where they are read here: Matroska, MP4, AVI, FLAC and WAVE. Of the others
+// it is said which they are, for src/chapters/media/probe.
 
 import { DecodeError } from '../../../base/errors.ts'
-import { isAvi, readAvi } from './avi-film.ts'
+import { readAvi } from './avi/avi-film.ts'
+import { isAvi } from './avi/avi-head.ts'
 import { FieldBytes } from './field-bytes.ts'
 import type { Container, FilmReading } from './film-facts.ts'
 import { isFlac, readFlac } from './flac-film.ts'
@@ -34,7 +35,7 @@ export function readFilm(source: MeteredSource): FilmReading | OtherContainer {
     source.allow(MATROSKA_BUDGET_BYTES)
     return readMatroska(source)
   }
-  if (isAvi(head)) return readAvi(source.fetched)
+  if (isAvi(head)) return readAvi(source)
   if (isTransportStream(head)) return { container: 'mpegts', start: 0 }
   const start = tagLength(head)
   const sound = start === 0 ? head : behindTag(source, start)

@@ -37,6 +37,11 @@ interface Chunks {
   longLength: number
 }
 
+/** The name for a format tag. */
+export function codecOfWaveTag(tag: number): string {
+  return CODECS.get(tag) ?? `format ${tag}`
+}
+
 /** RIFF, RF64 or RIFX with the form WAVE. */
 export function isWave(head: FieldBytes): boolean {
   return head.length >= 12 && /^(?:RIFF|RF64|RIFX)$/.test(head.latin(0, 4)) && head.latin(8, 4) === 'WAVE'
@@ -54,7 +59,7 @@ export function readWave(source: MeteredSource, start: number): FilmReading {
   const rest = source.size - data.start
   // Recorders that were cut off have written 0.
   const duration = soundDuration((length > 0 ? Math.min(length, rest) : rest) / (long(8) || word(12) * long(4)))
-  const codec = CODECS.get(tag) ?? `format ${tag}`
+  const codec = codecOfWaveTag(tag)
   const sound = { kind: 'audio', codec, channels: word(2), sampleRate: soundHertz(long(4)) } as const
   const facts: FilmFacts = {
     container: 'wave',

@@ -29,10 +29,10 @@ const facts = route({
   tag: 'downloads',
   summary: 'Facts of a film or of sound: duration, tracks, chapters, key frames, and from when on it plays',
   description:
-    'Of MP4, Matroska, WebM, MPEG-TS, FLAC, MP3, Ogg, ADTS and WAVE; AVI is told as what it is. Read from a small part of the file and then kept.',
+    'Of MP4, Matroska, WebM, MPEG-TS, AVI, FLAC, MP3, Ogg, ADTS and WAVE. Read from a small part of the file and then kept.',
   choices: [
     'Extra. What is missing of that part is asked of the swarm while the request waits, up to `wait` seconds; then what is known is answered, with `wanted` and `missing`. Ask again to go on.',
-    '`seek`: `keys` by the table, `bytes` by the share of the file, `not-yet` as there is no index, `no` of AVI.',
+    '`seek`: `keys` by the table, `bytes` by the share of the file, `not-yet` as there is no index, `no` of AVI without an index.',
     'Other addresses and files that a film or playlist names are not followed.',
     '`forecast`: from when on it plays from second `from` to its end without a stall, if pieces come in its order, as they do where somebody plays it, and at the rate of now. `never`: as it is now it will not; `helps` says what would.',
   ],

@@ -9,7 +9,7 @@ import type { FilmFacts } from '../core/film-facts.ts'
 import type { FilmStore } from '../ports/film-store.ts'
 
 /** Of another version they are not read: it may have known less, or wrong. */
-const VERSION = 2
+const VERSION = 3
 const ENDING = '.json'
 /** The info hash, which tags begin with. */
 const INFO_HASH_CHARS = 40

@@ -86,10 +86,10 @@ describe('facts of films', { skip: needs('ffmpeg'), concurrency: 1 }, () => {
     assert.deepEqual([short.facts?.keyframes?.count, short.facts?.keyframes?.times], [2, []])
   })
 
-  test('AVI is told as what it is; what is no film is refused with its code, and a playlist is not followed', async () => {
+  test('AVI is told too; what is no film is refused with its code, and a playlist is not followed', async () => {
     assert.deepEqual(
       [(await factsOf(seeder, 3)).facts?.container, (await factsOf(seeder, 3)).facts?.seek],
-      ['avi', 'no'],
+      ['avi', 'keys'],
     )
     for (const index of [4, 5]) {
       const reply = await mediaOf(seeder, index)
