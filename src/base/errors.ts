@@ -112,6 +112,7 @@ export const errorTable = {
   },
   // Films
   MediaUnreadable: { status: 422, text: 'The file is no film or sound that can be read.' },
+  ConversionTooSlow: { status: 422, text: 'This machine does not convert the picture of the film fast enough.' },
   // Making torrents
   SourceChanged: { status: 409, text: 'A file changed while the torrent was made.' },
   // Start-up (exit code 1)

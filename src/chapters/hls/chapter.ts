@@ -5,13 +5,15 @@ import { noEvents } from '../../services/events/event-table.ts'
 import type { Chapter } from '../../app/chapter.ts'
 import { hlsRoutes } from './http/hls.ts'
 import { openHls } from './wiring/open-hls.ts'
+import { hlsTable, mediaSettingsOf } from './wiring/settings-hls.ts'
 
 /** Its face. */
 export const chapter: Chapter = {
   id: 'hls',
-  settings: { sections: {}, rights: {} },
+  settings: hlsTable,
   kept: nothingKept,
   needs: ['media'],
+  examine: async settings => (await import('./wiring/hls-doctor.ts')).checkFfmpeg(mediaSettingsOf(settings).ffmpeg),
   events: noEvents,
   routes: () => hlsRoutes,
   open: openHls,

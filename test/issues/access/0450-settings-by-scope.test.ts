@@ -18,6 +18,9 @@ type Values = Record<string, Record<string, unknown>>
 /** Said here once more, not read from the table: what the first key alone may change. */
 const FIRST_ALONE = /^(api|dlna|wallets|market_community)\.|^(general\.(allowed_paths|log_dir)|.*allow_private)$/
 
+/** The same of what nobody may change by a request, as it names a program. */
+const OWNER_ALONE = /^media\.ffmpeg$/
+
 const TEXTS: Readonly<Partial<Record<TextFormat, string>>> = {
   ip: '127.0.0.2',
   key: 'another-key-of-the-attacker',
@@ -120,11 +123,13 @@ describe('settings by scope', { concurrency: 1 }, () => {
         const key = keys[scope] ?? ''
         const value = otherValue(spec, now, join(dirname(allowed), 'elsewhere'))
         const first = FIRST_ALONE.test(path)
-        const refused = scope !== 'admin' || first ? 'ScopeMissing' : namesPath(spec) ? 'PathNotAllowed' : 'done'
+        const owner = OWNER_ALONE.test(path) ? 'InvalidSetting' : 'done'
+        const forAdmin = owner === 'done' && namesPath(spec) ? 'PathNotAllowed' : owner
+        const refused = scope !== 'admin' || first ? 'ScopeMissing' : forAdmin
         const got = codeOf(await post(key, path, value))
         // Some values do not go together with others, which is no matter of rights.
         if (refused !== 'done' || got !== 'InvalidSetting') assert.equal(got, refused, `${scope} ${path}`)
-        if (scope !== 'admin' || first || !namesPath(spec)) continue
+        if (scope !== 'admin' || first || owner !== 'done' || !namesPath(spec)) continue
         const inside = otherValue(spec, now, join(allowed, option))
         await mkdir(join(allowed, option), { recursive: true })
         if (path !== 'download_defaults.trackers_file')
@@ -133,7 +138,11 @@ describe('settings by scope', { concurrency: 1 }, () => {
     }
     const now = await valuesNow()
     for (const { section, option, path } of options) {
-      if (FIRST_ALONE.test(path)) assert.deepEqual(now[section]?.[option], before[section]?.[option], path)
+      if (FIRST_ALONE.test(path) || OWNER_ALONE.test(path))
+        assert.deepEqual(now[section]?.[option], before[section]?.[option], path)
+    }
+    for (const { path } of options) {
+      if (OWNER_ALONE.test(path)) assert.equal(codeOf(await post(node.key, path, '/bin/true')), 'InvalidSetting', path)
     }
     if ('wallets' in settingsTable)
       assert.equal(codeOf(await post(node.key, 'wallets.transfer_limits', ['BTC=0.25'])), 'done')

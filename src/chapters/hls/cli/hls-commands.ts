@@ -10,6 +10,7 @@ import { filmFile } from '../../media/cli/film-file.ts'
 interface HlsFlags extends NodeFlags {
   readonly days?: number
   readonly sound?: number
+  readonly h264?: boolean
 }
 
 function wholeNumber(text: string): number {
@@ -36,6 +37,7 @@ function addHlsCommand(program: Command): void {
     .argument('<download>', 'info hash, its first digits, or (a part of) the name')
     .argument('[file]', 'number or (a part of) the name of a file; default: the longest')
     .option('--sound <number>', 'which sound track (see `tributary media`); 0 = without', trackNumber)
+    .option('--h264', 'the picture as H.264, also where it could be copied (HEVC); needs the setting media.ffmpeg')
     .option('--days <n>', 'for so many days; 0 = until it is taken back (tributary links)', wholeNumber)
     .action((text: string, file: string | undefined, flags: HlsFlags) =>
       runForNode(flags, async context => {
@@ -45,6 +47,7 @@ function addHlsCommand(program: Command): void {
         const link = await linkOf(context, infohash, chosen, flags.days)
         const query = new URL(link, context.node.url).searchParams
         if (flags.sound !== undefined) query.set('sound', String(flags.sound))
+        if (flags.h264 === true) query.set('picture', 'h264')
         const url = `${context.node.url}/downloads/${infohash}/hls/${chosen.index}/master.m3u8?${query.toString()}`
         context.show({ url }, shown => `${shown.url}\n`)
       }),

@@ -3,13 +3,17 @@
 import { DecodeError } from '../../../base/errors.ts'
 import { type ByteSource, NotHere, OverBudget, ReadFailed } from '../../media/core/byte-source.ts'
 import { stereoConfig } from '../core/aac.ts'
+import { type AviFilm, aviSamples, aviTrack, readAviFilm } from '../core/avi/avi-samples.ts'
+import { withConverted } from '../core/ffmpeg/converted-file.ts'
+import { matroskaTrack, mp4Track, type SourceTrack } from '../core/ffmpeg/source-track.ts'
 import { fmp4Init, fmp4Segment } from '../core/fmp4/fmp4-segment.ts'
 import { matroskaHead, matroskaSamples } from '../core/matroska/matroska-samples.ts'
 import { mp4Samples } from '../core/mp4/mp4-samples.ts'
-import { type MovieHead, readMovieHead } from '../core/mp4/movie-head.ts'
+import { type MovieHead, movieTrack, readMovieHead } from '../core/mp4/movie-head.ts'
 import type { SegmentOrder, SegmentSamples } from '../core/samples.ts'
 import { tsSegment } from '../core/ts/ts-segment.ts'
 import { CoderFailed } from './coder-failed.ts'
+import { cutOf } from './cut-segment.ts'
 import { GivenUp } from './given-up.ts'
 import type { SoundConverter } from './sound-converter.ts'
 import type { SegmentJob, SegmentOutcome } from './thread-messages.ts'
@@ -18,6 +22,7 @@ import type { SegmentJob, SegmentOutcome } from './thread-messages.ts'
 export class SegmentMaking {
   #converter: SoundConverter | null = null
   #movie: { readonly tag: string; readonly head: MovieHead } | null = null
+  #avi: { readonly tag: string; readonly film: AviFilm } | null = null
 
   /** Makes one. `check` is called now and then, and throws GivenUp. Rejects only for bugs. */
   async make(job: SegmentJob, source: ByteSource, check: () => void): Promise<SegmentOutcome> {
@@ -30,9 +35,16 @@ export class SegmentMaking {
     }
     try {
       check()
-      const samples = await this.#withSound(this.#samples(job, checked), job.order, check)
+      const { order, cut, converted } = job
+      const read = this.#samples(job, checked)
+      if (cut !== undefined) {
+        const trackOf = (number: number, codec: string): SourceTrack => this.#track(job, checked, number, codec)
+        return { kind: 'made', bytes: cutOf(trackOf, order, cut, read) }
+      }
+      const given = converted === undefined ? read : withConverted(read, order, converted.parts, converted.bytes)
+      const samples = await this.#withSound(given, order, check)
       check()
-      return { kind: 'made', bytes: new Uint8Array(packed(samples, job.order)) }
+      return { kind: 'made', bytes: new Uint8Array(packed(samples, order)) }
     } catch (error) {
       return outcomeOf(error)
     }
@@ -52,7 +64,7 @@ export class SegmentMaking {
   /** With sound that players take. */
   async #withSound(samples: SegmentSamples, order: SegmentOrder, check: () => void): Promise<SegmentSamples> {
     const { video, sound } = samples
-    if (sound === null || order.soundMargin === 0) return samples
+    if (sound === null || order.soundMargin === 0 || sound.codec === 'aac') return samples
     if (order.isHead) return { video, sound: { codec: 'aac', config: stereoConfig(order.soundRate), samples: [] } }
     const converter = await this.#converterNow()
     return { video, sound: await converter.convert(sound, order, check) }
@@ -67,11 +79,37 @@ export class SegmentMaking {
   #samples({ tag, order }: SegmentJob, source: ByteSource): SegmentSamples {
     if (order.container === 'matroska')
       return order.isHead ? matroskaHead(source, order) : matroskaSamples(source, order)
+    if (order.container === 'avi') return aviSamples(source, this.#aviOf(tag, source), order)
+    return mp4Samples(source, this.#movieOf(tag, source), order)
+  }
+
+  /** A track as another program has it. */
+  #track({ tag, order }: SegmentJob, source: ByteSource, number: number, codec: string): SourceTrack {
+    if (order.container === 'matroska') return matroskaTrack(source, number)
+    if (order.container === 'avi') return aviTrack(this.#aviOf(tag, source), number, codec)
+    return mp4Track(movieTrack(this.#movieOf(tag, source), number), codec)
+  }
+
+  #movieOf(tag: string, source: ByteSource): MovieHead {
     if (this.#movie?.tag !== tag) {
-      this.#movie = null
+      this.#forget()
       this.#movie = { tag, head: readMovieHead(source) }
     }
-    return mp4Samples(source, this.#movie.head, order)
+    return this.#movie.head
+  }
+
+  #aviOf(tag: string, source: ByteSource): AviFilm {
+    if (this.#avi?.tag !== tag) {
+      this.#forget()
+      this.#avi = { tag, film: readAviFilm(source) }
+    }
+    return this.#avi.film
+  }
+
+  /** One index at a time: they have megabytes. */
+  #forget(): void {
+    this.#movie = null
+    this.#avi = null
   }
 }
 

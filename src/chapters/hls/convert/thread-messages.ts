@@ -3,6 +3,7 @@
 // copied: the thread has it no more.
 
 import type { ByteRange } from '../../media/core/byte-source.ts'
+import type { ConvertedParts } from '../core/ffmpeg/conversion.ts'
 import type { SegmentOrder } from '../core/samples.ts'
 
 /** To the thread: a segment is to be made. */
@@ -11,6 +12,10 @@ export interface SegmentJob {
   readonly tag: string
   readonly size: number
   readonly order: SegmentOrder
+  /** What another program is to convert: the cut is made for it, and no segment. Absent: the segment is made. */
+  readonly cut?: ConvertedParts
+  /** What that program made of the cut. */
+  readonly converted?: { readonly parts: ConvertedParts; readonly bytes: Uint8Array }
 }
 
 /** What it is given: a job, or null = what conversions need is to be loaded, for a job that will come. */

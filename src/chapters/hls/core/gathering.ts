@@ -32,6 +32,8 @@ export class Gathering<Item> {
   readonly #weigh: (item: Item) => number
   #bytes = 0
   #videoOver = false
+  /** The next key frame has been taken, for the pictures that are shown before it. */
+  #leading = false
   #soundOver: boolean
 
   /** `weigh`: bytes of an item. */
@@ -56,10 +58,12 @@ export class Gathering<Item> {
       if (time > order.end + BEHIND_S) this.#soundOver = true
       return
     }
-    if (isKey && time >= order.end - SAME_TIME_S) {
+    const isNext = isKey && time >= order.end - SAME_TIME_S
+    if (this.#leading ? isNext || time >= order.end - SAME_TIME_S : isNext && order.withLeading !== true) {
       this.#videoOver = true
       return
     }
+    this.#leading ||= isNext
     if (this.video.length > 0 || (isKey && time >= videoStart(order) - SAME_TIME_S)) this.#keep(this.video, found)
   }
 

@@ -19,7 +19,7 @@ const MAX_CONFIG_BYTES = 64 * 1024
 export function hevcReorder(config: Uint8Array): number | null {
   if (config.length > MAX_CONFIG_BYTES) throw new DecodeError('the configuration of its picture is too long')
   const bytes = new FieldBytes(config)
-  if (bytes.u8(0) !== 1) throw new DecodeError('its picture has no configuration')
+  if (bytes.length === 0 || bytes.u8(0) !== 1) throw new DecodeError('its picture has no configuration')
   let at = ARRAYS_AT + 1
   for (let arrays = bytes.u8(ARRAYS_AT); arrays > 0; arrays -= 1) {
     const type = bytes.u8(at) & 63

@@ -1,7 +1,9 @@
 // The playlists of a film (RFC 8216): one that says what it is, and one of its segments. Addresses are relative, and
 // carry what opens them: players send no header of ours.
 
-import { type Cut, headName, segmentName, type SegmentPlan } from './segment-plan.ts'
+import { PICTURE_BITS_PER_SECOND } from './ffmpeg/conversion.ts'
+import type { Cut } from './cuts.ts'
+import { headName, segmentName, type SegmentPlan } from './segment-plan.ts'
 import { TEXT_GROUP, textRenditions } from './text-segments.ts'
 
 /** Bytes of a segment beside those of the film, and what players round. */
@@ -9,6 +11,8 @@ const OVERHEAD = 1.1
 /** What players of HLS call sounds, where that is not what others call them. */
 const SOUND_STRINGS: Readonly<Record<string, string>> = { mp3: 'mp4a.40.34', flac: 'fLaC', opus: 'Opus' }
 const FIRST_SHORTER_S = 0.001
+/** What a picture becomes that is converted: H.264, high profile, as large as 1080p at 60 a second. */
+const CONVERTED_STRING = 'avc1.64002a'
 /** Of a hundred thousandth: what numbers are not exact by. */
 const EXACT = 1e-4
 
@@ -21,12 +25,13 @@ export function masterPlaylist(plan: SegmentPlan, query: string): string {
     0,
     ...cuts.filter(({ duration }) => duration >= 1).map(cut => rateOf(lengthOf(cut), cut.duration)),
   )
-  const average = rateOf(bytes, seconds)
+  const isEncoded = plan.byProgram.picture !== null
+  const average = isEncoded ? PICTURE_BITS_PER_SECOND : rateOf(bytes, seconds)
   const strings = codecStrings(plan)
   const codecs = strings.includes(null) ? '' : `,CODECS="${strings.join(',')}"`
   const size = video.width > 0 && video.height > 0 ? `,RESOLUTION=${video.width}x${video.height}` : ''
   const group = texts.length === 0 ? '' : `,SUBTITLES="${TEXT_GROUP}"`
-  const facts = `BANDWIDTH=${Math.max(peak, average)},AVERAGE-BANDWIDTH=${average}${size}${codecs}${group}`
+  const facts = `BANDWIDTH=${isEncoded ? average : Math.max(peak, average)},AVERAGE-BANDWIDTH=${average}${size}${codecs}${group}`
   const head = `#EXTM3U\n#EXT-X-VERSION:${versionOf(plan)}\n#EXT-X-INDEPENDENT-SEGMENTS\n`
   return `${head}${textRenditions(texts, query)}#EXT-X-STREAM-INF:${facts}\nindex.m3u8?${query}\n`
 }
@@ -88,9 +93,10 @@ function versionOf({ packing }: SegmentPlan): number {
 }
 
 /** Null: not known. */
-function codecStrings({ video, sound, isConverted }: SegmentPlan): (string | null)[] {
+function codecStrings({ video, sound, isConverted, byProgram }: SegmentPlan): (string | null)[] {
   // Parameter sets are in the head, whatever the film says.
-  const picture = video.codecString?.replace(/^hev1/, 'hvc1') ?? null
+  const copied = video.codecString?.replace(/^hev1/, 'hvc1') ?? null
+  const picture = byProgram.picture === null ? copied : CONVERTED_STRING
   if (sound === null) return [picture]
   return [picture, isConverted ? 'mp4a.40.2' : (SOUND_STRINGS[sound.codec] ?? sound.codecString)]
 }

@@ -38,9 +38,12 @@ export interface SegmentSamples {
 /** How segments are packed: MPEG-TS, or fragments of MP4 behind a head of their own. */
 export type Packing = 'ts' | 'fmp4'
 
+/** Containers that films are cut out of. */
+export type CutContainer = 'mp4' | 'matroska' | 'avi'
+
 /** Which part of which film is wanted. */
 export interface SegmentOrder {
-  readonly container: 'mp4' | 'matroska'
+  readonly container: CutContainer
   readonly packing: Packing
   /** The head that fragments have in common, and no segment. */
   readonly isHead: boolean
@@ -62,6 +65,11 @@ export interface SegmentOrder {
   readonly soundMargin: number
   /** It is the first one: sound from before its key frame belongs to it too. */
   readonly isFirst: boolean
+  /**
+   * Pictures that are decoded behind the next key frame and shown before it are wanted too, with that key frame: they
+   * cannot be decoded from it alone. Absent: no.
+   */
+  readonly withLeading?: boolean
   /** See Cut. */
   readonly start: number
   readonly end: number
@@ -72,6 +80,12 @@ export interface SegmentOrder {
 
 /** Times that differ by less are one, s: containers round them. */
 export const SAME_TIME_S = 0.0005
+
+/**
+ * AVI does not say which pictures are shown before the key frame that they are decoded behind: its segments begin so
+ * long after their key frame, when all is shown that was decoded before it, s.
+ */
+export const AVI_LEAD_S = 0.35
 
 /** The longest segment that is made, bytes: ten seconds of 40 Mbit/s. */
 export const MAX_SEGMENT_BYTES = 48 * 1024 * 1024

@@ -2,7 +2,7 @@
 
 import { type Cue, webVttOf } from '../../../wire/subtitles/cue.ts'
 import type { FilmTrack } from '../../media/core/film-facts.ts'
-import type { Cut } from './segment-plan.ts'
+import type { Cut } from './cuts.ts'
 import { ticksOf } from './timeline.ts'
 
 /** Its name in the playlist of variants. */

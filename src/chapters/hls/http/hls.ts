@@ -21,6 +21,12 @@ const Parameters = Type.Object({
       description: 'number of the sound track (see media); 0 = without',
     }),
   ),
+  picture: Type.Optional(
+    Type.Literal('h264', {
+      description:
+        'pictures that are none of H.264 become it (HEVC too, which is copied otherwise); needs media.ffmpeg',
+    }),
+  ),
   token: Type.Optional(Type.String({ maxLength: 128, description: 'that of a signed link; playlists pass it on' })),
 })
 type Asked = RouteInput<Static<typeof Parameters>>
@@ -32,6 +38,7 @@ const errors = [
   'FileNotFound',
   'MetadataTimeout',
   'MediaUnreadable',
+  'ConversionTooSlow',
   'TooManyRequests',
   'DiskError',
   'FileChanged',
@@ -64,7 +71,7 @@ const master = route({
   summary: 'A film in segments for phones, televisions and casting: where to begin (HLS)',
   choices: [
     'Extra. H.264 and HEVC are copied out of MP4 and Matroska with an index, AAC, MP3, FLAC and Opus beside them; AC-3 and E-AC-3 become AAC. ' +
-      'What cannot be cut is 422, with why.',
+      'What cannot be cut is 422, with why. Where `media.ffmpeg` names a program, it converts other sound, and other pictures to H.264: two seconds are tried first, and less than 1.5 times the speed of playing is 422 ConversionTooSlow.',
     `${LINKED} Addresses in the playlists carry it on; asked for with a key, they carry a new one.`,
     'Of a download that comes in, what is needed of the index is asked of the swarm for up to 20 s; then 503.',
   ],
@@ -98,7 +105,7 @@ const segment = route({
   summary: 'One segment of a film (HLS)',
   choices: [
     'Extra. `{segment}`: its name in the playlist, `0.ts`; of HEVC, and beside FLAC or Opus, `0.m4s` and the head `init.mp4`. Each is made when it is asked for, alone: what of it is not there yet is asked of the swarm. It ends with its request.',
-    'Two are made at a time; whoever waits longer than 2 s for its turn gets 503 with Retry-After.',
+    'Two are made at a time, and ffmpeg converts one picture and two sounds at a time; whoever waits longer than 2 s for its turn gets 503 with Retry-After.',
     LINKED,
   ],
   contentType: 'video/mp2t',
@@ -162,7 +169,13 @@ function numberOf(text: string, ending = ''): number {
 }
 
 function filmOf({ path, parameters }: Asked): AskedFilm {
-  return { infohash: infohashOf(path), fileIndex: path['fileindex'] ?? '', sound: parameters.sound ?? null }
+  const { sound = null, picture } = parameters
+  return {
+    infohash: infohashOf(path),
+    fileIndex: path['fileindex'] ?? '',
+    sound,
+    wantsH264: picture === 'h264',
+  }
 }
 
 function playlist(text: string): BytesReply {
@@ -172,9 +185,10 @@ function playlist(text: string): BytesReply {
 /** What opens the addresses of a playlist: the link by which it was asked for, else a new one of the file. */
 function queryOf({ links }: ChapterContext<HlsRouteServices>, { path, parameters, link }: Asked): string {
   const [infohash, fileIndex] = [infohashOf(path), path['fileindex'] ?? '']
-  const { token: given = '', sound } = parameters
+  const { token: given = '', sound, picture } = parameters
   const token = links.opens(infohash, fileIndex, given) ? given : links.fileToken(infohash, Number(fileIndex), link)
-  return `token=${token}${sound === undefined ? '' : `&sound=${sound}`}`
+  const chosen = [sound === undefined ? '' : `&sound=${sound}`, picture === undefined ? '' : `&picture=${picture}`]
+  return `token=${token}${chosen.join('')}`
 }
 
 /** Every route of this file. */

@@ -9,14 +9,16 @@ export interface AskedFilm {
   readonly fileIndex: string
   /** Number of the sound track; null = the default one, 0 = without sound. */
   readonly sound: number | null
+  /** The picture becomes H.264 also where it could be copied as it is (HEVC); absent: no. */
+  readonly wantsH264?: boolean
 }
 
 /** Films of downloads in segments. */
 export interface HlsService {
   /**
    * How a film is cut. What its facts need is asked of the swarm for up to 20 s. AppErrors MediaUnreadable (also: why
-   * it cannot be cut), NotReady (its index is not there yet), DownloadNotFound, FileNotFound, MetadataTimeout,
-   * TooManyRequests, Aborted, and what reading the download's files rejects with.
+   * it cannot be cut), ConversionTooSlow, NotReady (its index is not there yet), DownloadNotFound, FileNotFound,
+   * MetadataTimeout, TooManyRequests, Aborted, and what reading the download's files rejects with.
    */
   plan(film: AskedFilm, asker: Asker): Promise<SegmentPlan>
   /**

@@ -1,28 +1,27 @@
 // Films of downloads in segments: how a film is cut is known of its facts, and each segment is a job of its own, from
 // the reader that asks the swarm for its bytes to the thread that makes it. Nothing of a job goes on when its client
-// has gone. Bounded: jobs under way, and films whose cuts are kept.
+// has gone. Bounded: jobs under way.
 
-import { AppError, DecodeError } from '../../../base/errors.ts'
+import { AppError } from '../../../base/errors.ts'
 import type { MetricFamily } from '../../../services/diagnostics/metrics-api.ts'
 import type { Asker, StreamableFile } from '../../../services/downloads/streams-api.ts'
 import type { ByteRange } from '../../media/core/byte-source.ts'
 import { FilmBytes, type FilmDisk } from '../../media/service/film-bytes.ts'
 import { inTime } from '../../media/service/in-time.ts'
-import type { MediaAnswer, MediaService, MediaTexts } from '../../media/service/media-api.ts'
+import type { MediaService, MediaTexts } from '../../media/service/media-api.ts'
 import { MAX_SEGMENT_BYTES } from '../core/samples.ts'
-import { type Cut, orderOf, planOf, segmentName, type SegmentPlan } from '../core/segment-plan.ts'
+import type { Cut } from '../core/cuts.ts'
+import { orderOf, segmentName, type SegmentPlan } from '../core/segment-plan.ts'
 import { textSegment } from '../core/text-segments.ts'
 import type { SegmentJob, SegmentOutcome } from '../convert/thread-messages.ts'
 import type { AskedFilm, HlsService, HlsTexts } from './hls-api.ts'
+import type { ConvertedSegments } from './converted-segments.ts'
+import { FilmPlans } from './film-plans.ts'
 import type { SegmentLine } from './segment-line.ts'
 import { segmentFamilies } from './segment-metrics.ts'
 import { SegmentPlaces } from './segment-places.ts'
 import { UnreadableSegments } from './unreadable-segments.ts'
 
-/** Films whose cuts are kept; a film of two hours has some 200 KB of them. */
-const MAX_PLANS = 16
-/** How long facts may take that have to be downloaded first. */
-const FACTS_WAIT_MS = 20_000
 /** How long the next bytes of a segment may take to come in. */
 const STALLED_MS = 120_000
 /** Looks at one segment. Each brings what was missing for it; more go round in circles. */
@@ -39,6 +38,8 @@ export interface HlsFilmsDeps {
   readonly media: Pick<MediaService, 'facts'> & MediaTexts
   readonly disk: FilmDisk
   readonly line: SegmentLine
+  /** Those that ffmpeg has a part in; null: the settings name none. */
+  readonly converted?: ConvertedSegments | null
   /** See DownloadsService.streamable(). */
   readonly streamable: (infohash: string, fileIndex: string, asker: Asker) => StreamableFile | Promise<StreamableFile>
 }
@@ -46,8 +47,7 @@ export interface HlsFilmsDeps {
 /** HlsService over the downloads of a node. */
 export class HlsFilms implements HlsService, HlsTexts {
   readonly #deps: HlsFilmsDeps
-  /** Tag of a film and number of its sound -> its plan; the least lately used first. */
-  readonly #plans = new Map<string, SegmentPlan>()
+  readonly #plans: FilmPlans
   readonly #places = new SegmentPlaces()
   readonly #unreadable: UnreadableSegments
   /** Those for which the machine was too slow. */
@@ -55,6 +55,7 @@ export class HlsFilms implements HlsService, HlsTexts {
 
   constructor(deps: HlsFilmsDeps) {
     this.#deps = deps
+    this.#plans = new FilmPlans(deps.media, deps.converted ?? null)
     this.#unreadable = new UnreadableSegments(deps.disk.clock)
     this.#late = new UnreadableSegments(deps.disk.clock, LATE_KEPT_MS)
   }
@@ -73,7 +74,7 @@ export class HlsFilms implements HlsService, HlsTexts {
     const file = await this.#fileOf(film, asker)
     const plan = await this.#planOf(film, file, asker)
     // Who asks for a playlist asks for segments next.
-    if (plan.isConverted) this.#deps.line.warm(file.tag)
+    if (plan.isConverted && plan.byProgram.sound === null) this.#deps.line.warm(file.tag)
     return plan
   }
 
@@ -89,7 +90,13 @@ export class HlsFilms implements HlsService, HlsTexts {
     const why = this.#unreadable.why(job)
     if (why !== null) throw unreadable(why)
     if (this.#late.why(job) !== null) throw new AppError('NotReady', LATE_TEXT)
-    return this.#places.work(file.tag, asker, signal => this.#make(file, job, signal))
+    const converted = this.#convertedOf(plan, job)
+    return this.#places.work(file.tag, asker, signal =>
+      this.#withFilm(file, signal, async film => {
+        const made = (one: SegmentJob): Promise<Uint8Array> => this.#make(film, one, signal)
+        return converted === null ? made(job) : converted.segment(job, plan.byProgram, made, signal)
+      }),
+    )
   }
 
   async texts(film: AskedFilm, track: number, segment: number, asker: Asker): Promise<Uint8Array> {
@@ -104,7 +111,7 @@ export class HlsFilms implements HlsService, HlsTexts {
   /** Ends what is under way. */
   async stop(): Promise<void> {
     this.#places.stop()
-    await this.#deps.line.stop()
+    await Promise.all([this.#deps.line.stop(), this.#deps.converted?.stop()])
   }
 
   async #fileOf({ infohash, fileIndex }: AskedFilm, asker: Asker): Promise<StreamableFile> {
@@ -113,35 +120,16 @@ export class HlsFilms implements HlsService, HlsTexts {
     return this.#deps.streamable(infohash, fileIndex, asker)
   }
 
-  async #planOf(
-    { infohash, fileIndex, sound }: AskedFilm,
-    { tag, size }: StreamableFile,
-    asker: Asker,
-  ): Promise<SegmentPlan> {
-    const key = `${tag}/${sound ?? ''}`
-    const known = this.#plans.get(key)
-    if (known !== undefined) {
-      this.#keep(key, known)
-      return known
-    }
-    const now = await this.#deps.media.facts(infohash, fileIndex, 0, asker)
-    // Chapters and what else may be far behind are not waited for.
-    const { facts, wanted } = canPlan(now)
-      ? now
-      : await this.#deps.media.facts(infohash, fileIndex, FACTS_WAIT_MS, asker)
-    if (facts === null || (wanted !== null && !canPlan({ facts })))
-      throw new AppError('NotReady', 'The index of the film is not there yet; it has been asked for. Try again.')
-    // Whatever else becomes known of the film: cuts follow from its key frames, its duration and its tracks.
-    const plan = cannot(() => planOf(facts, size, sound))
-    this.#keep(key, plan)
+  async #planOf(film: AskedFilm, file: StreamableFile, asker: Asker): Promise<SegmentPlan> {
+    const plan = await this.#plans.planOf(film, file, asker)
+    await this.#tried(file, plan, asker)
     return plan
   }
 
-  #keep(key: string, plan: SegmentPlan): void {
-    this.#plans.delete(key)
-    this.#plans.set(key, plan)
-    const [oldest] = this.#plans.keys()
-    if (this.#plans.size > MAX_PLANS && oldest !== undefined) this.#plans.delete(oldest)
+  /** Who converts a part of a job; null: nobody has to. */
+  #convertedOf({ byProgram }: SegmentPlan, { order }: SegmentJob): ConvertedSegments | null {
+    const { picture, sound } = byProgram
+    return (picture === null && sound === null) || order.isHead ? null : (this.#deps.converted ?? null)
   }
 
   /** They lie between the pictures of the segment: when those are there, so are they. */
@@ -152,39 +140,55 @@ export class HlsFilms implements HlsService, HlsTexts {
     cut: Cut,
     signal: AbortSignal,
   ): Promise<Uint8Array> {
-    if (signal.aborted) throw new AppError('Aborted')
-    const film = new FilmBytes(file, this.#deps.disk, { background: false })
-    const close = (): void => film.close()
-    signal.addEventListener('abort', close, { once: true })
-    try {
-      await this.#whenThere(film, rangeOf(cut))
-    } finally {
-      signal.removeEventListener('abort', close)
-      film.close()
-    }
+    await this.#withFilm(file, signal, film => this.#whenThere(film, rangeOf(cut)))
     const order = { track, fromSec: cut.start, toSec: Math.min(cut.end, cut.start + cut.duration + 1) }
     return textSegment((await this.#deps.media.texts(infohash, fileIndex, order, { signal })).cues, cut)
   }
 
-  async #make(file: StreamableFile, job: SegmentJob, signal: AbortSignal): Promise<Uint8Array> {
+  /** A picture that has to be converted is tried before it is played: that it is too slow is said then. */
+  async #tried(file: StreamableFile, plan: SegmentPlan, asker: Asker): Promise<void> {
+    const { converted } = this.#deps
+    const { byProgram, cuts } = plan
+    if (converted === undefined || converted === null || byProgram.picture === null || converted.isTried(file.tag))
+      return
+    await this.#places.work(file.tag, asker, signal =>
+      this.#withFilm(file, signal, async film => {
+        const isThere = ({ startByte, endByte }: Cut): boolean =>
+          film.missingIn({ start: startByte, end: endByte }).length === 0
+        // Films begin darkly, which is easy; but what is not there is not waited for.
+        const number = [Math.floor(cuts.length / 2), 0].find(at => cuts[at] !== undefined && isThere(cuts[at])) ?? 0
+        const order = orderOf(plan, segmentName(plan, number))
+        if (order === null) return
+        const job = { tag: file.tag, size: file.size, order }
+        await converted.try(job, byProgram, one => this.#make(film, one, signal), signal)
+      }),
+    )
+  }
+
+  /** Opens the film for as long as it is worked with. */
+  async #withFilm<T>(file: StreamableFile, signal: AbortSignal, work: (film: FilmBytes) => Promise<T>): Promise<T> {
     if (signal.aborted) throw new AppError('Aborted')
     const film = new FilmBytes(file, this.#deps.disk, { background: false })
     const close = (): void => film.close()
     signal.addEventListener('abort', close, { once: true })
     try {
-      let range: ByteRange = job.order.isHead ? { start: 0, end: 0 } : rangeOf(job.order)
-      for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
-        await this.#whenThere(film, range)
-        const outcome = await this.#deps.line.make(job, film, signal)
-        if (outcome.kind === 'made') return outcome.bytes
-        if (outcome.kind === 'missing') range = outcome.range
-        else throw this.#noted(job, outcome)
-      }
-      throw this.#noted(job, { kind: 'unreadable', why: 'it is looked at again and again', isCostly: true })
+      return await work(film)
     } finally {
       signal.removeEventListener('abort', close)
       film.close()
     }
+  }
+
+  async #make(film: FilmBytes, job: SegmentJob, signal: AbortSignal): Promise<Uint8Array> {
+    let range: ByteRange = job.order.isHead ? { start: 0, end: 0 } : rangeOf(job.order)
+    for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
+      await this.#whenThere(film, range)
+      const outcome = await this.#deps.line.make(job, film, signal)
+      if (outcome.kind === 'made') return outcome.bytes
+      if (outcome.kind === 'missing') range = outcome.range
+      else throw this.#noted(job, outcome)
+    }
+    throw this.#noted(job, { kind: 'unreadable', why: 'it is looked at again and again', isCostly: true })
   }
 
   /** Settles when a range is there. AppErrors NotReady: nothing comes in; and as FilmBytes.whenThere(). */
@@ -216,19 +220,4 @@ function unreadable(why: string): AppError {
 /** The bytes of a segment; what the index says may be a lie: all of a film is not fetched for it. */
 function rangeOf({ startByte, endByte }: Pick<Cut, 'startByte' | 'endByte'>): ByteRange {
   return { start: startByte, end: Math.min(endByte, startByte + MAX_SEGMENT_BYTES) }
-}
-
-/** Whether segments follow from what is known. */
-function canPlan({ facts }: Pick<MediaAnswer, 'facts'>): boolean {
-  return facts !== null && facts.keys !== null && facts.duration !== null
-}
-
-/** What `work` gives; why not as AppError MediaUnreadable. */
-function cannot<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof DecodeError) throw new AppError('MediaUnreadable', `It cannot be cut: ${error.message}.`)
-    throw error
-  }
 }

@@ -39,6 +39,7 @@ export class UnreadableSegments {
   }
 }
 
-function nameOf({ tag, order: { isHead, number, sound } }: SegmentJob): string {
-  return `${tag}/${sound ?? ''}/${isHead ? 'head' : number}`
+/** Of a film whose picture is copied for one and converted for another there are two. */
+function nameOf({ tag, order: { isHead, number, sound, withLeading = false } }: SegmentJob): string {
+  return `${tag}/${sound ?? ''}/${withLeading ? 'converted' : 'copied'}/${isHead ? 'head' : number}`
 }

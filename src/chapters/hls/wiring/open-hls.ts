@@ -6,9 +6,10 @@ import { OpenedAtFirstUse } from '../../../node/opened-at-first-use.ts'
 import { filmFacts } from '../../media/wiring/open-media.ts'
 import type { HlsRouteServices } from '../service/hls-api.ts'
 import type { HlsFilms } from '../service/hls-films.ts'
+import { mediaSettingsOf } from './settings-hls.ts'
 
 /** Opens the chapter. */
-export function openHls({ clock, downloads, shared }: Kernel): OpenedChapter {
+export function openHls({ clock, downloads, log, settings, shared }: Kernel): OpenedChapter {
   const hls = new OpenedAtFirstUse<HlsFilms>()
   const media = shared.take(filmFacts)
   const services: HlsRouteServices = {
@@ -24,7 +25,8 @@ export function openHls({ clock, downloads, shared }: Kernel): OpenedChapter {
     start({ rangeArena }) {
       hls.ready(async () => {
         const { makeHls } = await import('./hls-parts.ts')
-        return makeHls({ clock, downloads, media, arena: rangeArena })
+        const { ffmpeg } = mediaSettingsOf(settings.values)
+        return makeHls({ clock, downloads, media, arena: rangeArena, log: log.part('hls'), ffmpeg })
       })
       return Promise.resolve()
     },

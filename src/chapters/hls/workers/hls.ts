@@ -7,7 +7,7 @@ import { workOnFilms } from '../../media/probe/film-work.ts'
 import type { FilmThreadData } from '../../media/probe/thread-messages.ts'
 import { GivenUp } from '../convert/given-up.ts'
 import { SegmentMaking } from '../convert/make-segment.ts'
-import type { SegmentOutcome, SegmentTask } from '../convert/thread-messages.ts'
+import type { SegmentJob, SegmentOutcome, SegmentTask } from '../convert/thread-messages.ts'
 
 const port = parentPort
 if (port === null) throw new Error('src/chapters/hls/workers/hls runs only as a worker thread')
@@ -18,12 +18,17 @@ process.on('unhandledRejection', () => undefined)
 
 const making = new SegmentMaking()
 
+/** What another program has a part in needs no conversion of this thread. */
+function convertsSound({ order, cut, converted }: SegmentJob): boolean {
+  return order.soundMargin > 0 && cut === undefined && converted === undefined
+}
+
 workOnFilms<SegmentTask, SegmentOutcome>(
   port,
   { shared, task: ownTask(), now: () => performance.now() },
   {
     async prepare(job, isGivenUp) {
-      if (!isGivenUp() && (job === null || job.order.soundMargin > 0)) await making.warm()
+      if (!isGivenUp() && (job === null || convertsSound(job))) await making.warm()
     },
     sizeOf: job => job?.size ?? 0,
     async work(job, source, isGivenUp) {

@@ -3,7 +3,13 @@
 import assert from 'node:assert/strict'
 import { SegmentMaking } from '../../../../src/chapters/hls/convert/make-segment.ts'
 import type { SegmentJob, SegmentOutcome } from '../../../../src/chapters/hls/convert/thread-messages.ts'
-import { orderOf, planOf, segmentName, type SegmentPlan } from '../../../../src/chapters/hls/core/segment-plan.ts'
+import {
+  orderOf,
+  planOf,
+  type PlanWays,
+  segmentName,
+  type SegmentPlan,
+} from '../../../../src/chapters/hls/core/segment-plan.ts'
 import { readFacts } from '../../../../src/chapters/media/probe/read-facts.ts'
 import { DiskSource } from '../../media/kit/memory-source.ts'
 
@@ -26,12 +32,12 @@ export class CutFilm {
   }
 
   /** `sound`: number of its sound track; null = the default one. */
-  static async open(path: string, sound: number | null = null): Promise<CutFilm> {
+  static async open(path: string, sound: number | null = null, ways?: PlanWays): Promise<CutFilm> {
     const source = new DiskSource(path)
     const outcome = await readFacts(source)
     const facts = outcome.kind === 'read' ? outcome.reading.facts : null
     assert.ok(facts !== null, JSON.stringify(outcome))
-    return new CutFilm(path, source, planOf(facts, source.size, sound))
+    return new CutFilm(path, source, planOf(facts, source.size, sound, ways))
   }
 
   /** What a thread is told to make segment `number`. */

@@ -31,12 +31,13 @@ export const rooms: Record<string, readonly string[]> = {
     'io/worker-url.ts',
     'ports',
     'chapters/hls/convert',
+    'chapters/hls/core',
     'chapters/hls/ports',
     'chapters/media/io',
     'chapters/media/ports',
     'chapters/media/probe',
   ],
-  'chapters/hls/ports': ['chapters/hls/convert', 'chapters/media/ports'],
+  'chapters/hls/ports': ['chapters/hls/convert', 'chapters/hls/core', 'chapters/media/ports'],
   'chapters/hls/service': [
     'base',
     'ports',
@@ -52,6 +53,7 @@ export const rooms: Record<string, readonly string[]> = {
   ],
   'chapters/hls/wiring': [
     'ports',
+    'io/clock.ts',
     'node',
     'services/downloads/downloads.ts',
     'chapters/hls/io',

@@ -90,6 +90,13 @@ export class SegmentFilms {
     return new Int16Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / 2))
   }
 
+  /** When the first pictures of a film are shown, as ffmpeg reckons it, s. */
+  async shown(path: string): Promise<number[]> {
+    const entries = ['-show_entries', 'frame=best_effort_timestamp_time', '-read_intervals', '%+1', '-of', 'csv=p=0']
+    const { stdout } = await run('ffprobe', ['-v', 'error', '-select_streams', 'v:0', ...entries, path])
+    return stdout.split('\n').filter(Boolean).map(Number.parseFloat)
+  }
+
   async close(): Promise<void> {
     await rm(this.folder, { recursive: true, force: true })
   }

@@ -18,7 +18,7 @@ const MAX_CONFIG_BYTES = 16 * 1024
 export function readAvcConfig(config: Uint8Array): AvcConfig {
   if (config.length > MAX_CONFIG_BYTES) throw new DecodeError('the configuration of its picture is too long')
   const bytes = new FieldBytes(config)
-  if (bytes.u8(0) !== 1) throw new DecodeError('its picture has no configuration')
+  if (bytes.length === 0 || bytes.u8(0) !== 1) throw new DecodeError('its picture has no configuration')
   const sequences: Uint8Array[] = []
   const behind = readSets(bytes, 6, bytes.u8(5) & 31, sequences)
   const pictures: Uint8Array[] = []

@@ -2,6 +2,7 @@
 // transport streams do not hold (FLAC, Opus). Joined to the head it decodes alone; fragments that follow each other are
 // one film.
 
+import { DecodeError } from '../../../../base/errors.ts'
 import { avcDelay } from '../avc/avc-delay.ts'
 import { readAvcConfig } from '../avc/avc-config.ts'
 import { decodeTimes, fromZero } from '../decode-times.ts'
@@ -16,6 +17,7 @@ import { soundSetup } from './sound-setup.ts'
 /** The head of all segments. Throws DecodeError. */
 export function fmp4Init({ video, sound }: SegmentSamples, { videoCodec, width, height }: SegmentOrder): Uint8Array {
   const { config } = video
+  if (config.length === 0) throw new DecodeError('its picture has no configuration')
   const entry = videoCodec === 'h264' ? 'avc1' : 'hvc1'
   // What it says of itself is put into the head: it is read once more than needed, so that none is out of all measure.
   delayOf(video, videoCodec)

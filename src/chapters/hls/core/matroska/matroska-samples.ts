@@ -130,9 +130,9 @@ function segmentOf(
   frames: { readonly video: readonly Frame[]; readonly sound: readonly Frame[] },
 ): SegmentSamples {
   const { config, frameSeconds } = video
-  if (config === null) throw new DecodeError('its picture has no configuration')
   return {
-    video: { config, frameSeconds, samples: samplesOf(frames.video) },
+    // Where it is not copied, packing has no use for it.
+    video: { config: config ?? new Uint8Array(0), frameSeconds, samples: samplesOf(frames.video) },
     sound: sound === null ? null : { codec: soundCodec, config: sound.config, samples: samplesOf(frames.sound) },
   }
 }

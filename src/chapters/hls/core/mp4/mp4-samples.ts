@@ -37,8 +37,8 @@ export function mp4Samples(source: ByteSource, head: MovieHead, order: SegmentOr
   const sound = order.sound === null ? null : movieTrack(head, order.sound)
   const placed = order.isHead ? { video: [], sound: [] } : placedIn(source, head, order)
   const bytes = readPlaced(source, [...placed.video, ...placed.sound])
-  const config = videoConfig(video, order.videoCodec === 'h264' ? 'avcC' : 'hvcC')
-  if (config === null) throw new DecodeError('its picture has no configuration')
+  // Where it is not copied, packing has no use for it.
+  const config = videoConfig(video, order.videoCodec === 'h264' ? 'avcC' : 'hvcC') ?? new Uint8Array(0)
   return {
     video: { config, frameSeconds: frameSecondsOf(head, video), samples: samplesOf(placed.video, bytes) },
     sound:
@@ -61,7 +61,7 @@ function frameSecondsOf({ movie, defaults }: MovieHead, track: MovieTrack): numb
 
 function placedIn(source: ByteSource, head: MovieHead, order: SegmentOrder): PlacedSegment {
   if (head.movie.fragmented) return placedInFragments(source, head, order)
-  const video = new SampleTable(movieTrack(head, order.video)).pictures(videoStart(order), order.end)
+  const video = new SampleTable(movieTrack(head, order.video)).pictures(videoStart(order), order.end, order.withLeading)
   if (order.sound === null) return { video, sound: [] }
   return { video, sound: new SampleTable(movieTrack(head, order.sound)).sounds(soundStart(order), soundEnd(order)) }
 }
@@ -118,7 +118,7 @@ function samplesOf(placed: readonly PlacedSample[], bytes: ReadonlyMap<PlacedSam
 }
 
 /** Their bytes, read in the order in which they lie, with the holes between them. Throws DecodeError. */
-function readPlaced(source: ByteSource, placed: readonly PlacedSample[]): ReadonlyMap<PlacedSample, Uint8Array> {
+export function readPlaced(source: ByteSource, placed: readonly PlacedSample[]): ReadonlyMap<PlacedSample, Uint8Array> {
   const bytes = new Map<PlacedSample, Uint8Array>()
   let left = 2 * MAX_SEGMENT_BYTES
   const inOrder = placed.toSorted((a, b) => a.start - b.start)

@@ -46,11 +46,21 @@ export class SampleTable {
     return this.#sizes.count
   }
 
-  /** Pictures from the key frame at `start` up to that at `end`. */
-  pictures(start: number, end: number): PlacedSample[] {
+  /** Pictures from the key frame at `start` up to that at `end`; `withLeading`: see SegmentOrder. */
+  pictures(start: number, end: number, withLeading = false): PlacedSample[] {
     const first = this.#keyAt(start)
     if (first === null) throw new DecodeError('there is no key frame where its index says')
-    return this.#placed(first, this.#keyAt(end) ?? this.count)
+    const next = this.#keyAt(end)
+    return this.#placed(first, next === null ? this.count : withLeading ? this.#behindLeading(next, end) : next)
+  }
+
+  /** The sample behind a key sample and those that are decoded behind it and shown before `end`. */
+  #behindLeading(key: number, end: number): number {
+    const [times, offsets] = this.#cursors()
+    let sample = key + 1
+    while (sample < this.count && sample < key + MAX_SAMPLES && this.#shown(sample, times, offsets) < end - SAME_TIME_S)
+      sample += 1
+    return sample
   }
 
   /** Frames of sound that begin from `start` on and before `end`. */

@@ -3,7 +3,7 @@
 import { boxesIn, boxIn } from '../../../media/core/mp4/boxes.ts'
 import type { MovieTrack } from '../../../media/core/mp4/movie.ts'
 import { descriptorIn } from '../../../media/core/mp4/sample-entry.ts'
-import type { FieldBytes } from '../../../media/core/field-bytes.ts'
+import { FieldBytes } from '../../../media/core/field-bytes.ts'
 
 /** Bytes of an entry before its own boxes. */
 const VIDEO_FIELDS_BYTES = 78
@@ -50,4 +50,17 @@ function specificConfig(esds: FieldBytes): Uint8Array | null {
   const decoder = descriptorIn(stream.part(skipped, stream.length), 4)
   if (decoder === null || decoder.length < 13) return null
   return descriptorIn(decoder.part(13, decoder.length), 5)?.bytes ?? null
+}
+
+/** The body of a box in the entry of a sound; null = it has none. Throws DecodeError. */
+export function soundBox(track: MovieTrack, type: string): FieldBytes | null {
+  const body = entryOf(track)
+  const start = body === null || body.length < 28 ? 28 : (SOUND_FIELDS_BYTES[body.u16(8)] ?? 28)
+  return body === null || body.length < start ? null : boxIn(body.part(start, body.length), type)
+}
+
+/** What the descriptors of a picture say to its decoder (MPEG-4 Visual); null = nothing. Throws DecodeError. */
+export function videoSpecificConfig(track: MovieTrack): Uint8Array | null {
+  const esds = videoConfig(track, 'esds')
+  return esds === null ? null : specificConfig(new FieldBytes(esds))
 }

@@ -1,0 +1,92 @@
+// ffmpeg as the node has it: looked at when it is first needed, then one short process for each conversion.
+
+import { availableParallelism } from 'node:os'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Log } from '../../../ports/log.ts'
+import type { ProgramAbilities } from '../core/ffmpeg/codecs.ts'
+import { MAX_SEGMENT_BYTES } from '../core/samples.ts'
+import { ConversionFailed, type ConversionLimits, type FilmConverter } from '../ports/film-converter.ts'
+import { BoundedProcesses } from './bounded-process.ts'
+import { fencedProgram, type FencedProgram } from './ffmpeg-fence.ts'
+
+const MAX_THREADS = 4
+/** One that could not be used may have been installed meanwhile. */
+const LOOKED_KEPT_MS = 60_000
+
+/** What it is made from. */
+export interface FfmpegConverterOptions {
+  /** Absolute path of the program. */
+  readonly path: string
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** FilmConverter over a program. */
+export class FfmpegConverter implements FilmConverter {
+  readonly threads = Math.min(MAX_THREADS, availableParallelism())
+  readonly #options: FfmpegConverterOptions
+  readonly #processes = new BoundedProcesses()
+  #looking: Promise<FencedProgram | string> | null = null
+  #stopped = false
+
+  constructor(options: FfmpegConverterOptions) {
+    this.#options = options
+  }
+
+  /** Processes that run. */
+  get running(): number {
+    return this.#processes.running
+  }
+
+  async abilities(): Promise<ProgramAbilities> {
+    const program = await this.#program()
+    if (typeof program === 'string') {
+      const without =
+        'ffmpeg could convert it, but the program that media.ffmpeg names cannot be used: see tributary doctor'
+      return { sound: false, picture: false, without }
+    }
+    const { encodesSound: sound, encodesPicture: picture } = program
+    return { sound, picture, without: 'the ffmpeg that media.ffmpeg names has no encoder for it: see tributary doctor' }
+  }
+
+  async convert(
+    args: readonly string[],
+    input: Uint8Array,
+    limits: ConversionLimits,
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
+    const program = await this.#program()
+    if (typeof program === 'string') throw new ConversionFailed('the program cannot be used')
+    const { clock, log } = this.#options
+    const options = {
+      clock,
+      command: program.command(args, limits.cpuSeconds),
+      input,
+      wallMs: limits.wallMs,
+      maxOutputBytes: MAX_SEGMENT_BYTES,
+      failed: (said: string) => log.debug('ffmpeg failed', { said }),
+    }
+    return this.#processes.run(options, signal)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await this.#processes.stop()
+  }
+
+  #program(): Promise<FencedProgram | string> {
+    if (this.#stopped) return Promise.resolve('the node is stopping')
+    return (this.#looking ??= this.#look())
+  }
+
+  async #look(): Promise<FencedProgram | string> {
+    const { path, clock, log } = this.#options
+    const found = await fencedProgram(path, this.#processes, clock)
+    if (typeof found === 'string') {
+      log.warn('ffmpeg cannot be used', { why: found })
+      clock.after(LOOKED_KEPT_MS, () => (this.#looking = null))
+    } else if (!found.hasOwnNetwork)
+      log.warn('ffmpeg has the network of the node: this system lets no user have one of its own', { path })
+    return found
+  }
+}

@@ -1,0 +1,43 @@
+// Another program that converts what the node cannot: picture and sound of one cut at a time.
+
+import type { ProgramAbilities } from '../core/ffmpeg/codecs.ts'
+
+/** What one conversion may take. */
+export interface ConversionLimits {
+  /** By the clock. */
+  readonly wallMs: number
+  /** By the processor, all threads together. */
+  readonly cpuSeconds: number
+}
+
+/** A conversion that came to nothing; its message completes "its picture or sound cannot be converted: ...". */
+export class ConversionFailed extends Error {
+  /** It took longer than it may. */
+  readonly isLate: boolean
+
+  constructor(why: string, isLate = false) {
+    super(why)
+    this.name = 'ConversionFailed'
+    this.isLate = isLate
+  }
+}
+
+/** The program. */
+export interface FilmConverter {
+  /** Threads that a picture may have. */
+  readonly threads: number
+  /** What it can do here; looked at once, when it is first asked for. Never rejects. */
+  abilities(): Promise<ProgramAbilities>
+  /**
+   * Runs it once, with these arguments and standard input; what it wrote. Rejects with ConversionFailed, and with
+   * AppError Aborted at once when `signal` fires: it has been killed then.
+   */
+  convert(
+    args: readonly string[],
+    input: Uint8Array,
+    limits: ConversionLimits,
+    signal: AbortSignal,
+  ): Promise<Uint8Array>
+  /** Kills what runs, and settles when it has ended. */
+  stop(): Promise<void>
+}

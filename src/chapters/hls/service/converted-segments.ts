@@ -1,0 +1,162 @@
+// Segments that another program has a part in: their cut is made by a thread, converted, and packed by a thread. Before
+// a film with a picture to convert is played, two seconds of it are converted for a trial: what is too slow is said
+// then. Bounded: films whose trial is known, and parts that are known to fail.
+
+import { AppError, DecodeError } from '../../../base/errors.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { ProgramAbilities } from '../core/ffmpeg/codecs.ts'
+import { conversionArguments, type ConvertedParts } from '../core/ffmpeg/conversion.ts'
+import type { SegmentOrder } from '../core/samples.ts'
+import { ConversionFailed, type FilmConverter } from '../ports/film-converter.ts'
+import type { SegmentJob } from '../convert/thread-messages.ts'
+import type { ConversionKind, ConversionLine } from './conversion-line.ts'
+
+/** Makes what a job says out of a film that is open: the cut of a segment, or the segment. */
+export type MadeOfFilm = (job: SegmentJob) => Promise<Uint8Array>
+
+/** How much of a film is converted for its trial, s. */
+const TRIAL_S = 2
+/** How many times faster than it plays it must be. */
+const FAST_ENOUGH = 1.5
+/** A slow one is tried again after that: other work may have been in its way. */
+const SLOW_KEPT_MS = 600_000
+const MAX_TRIALS = 256
+/** A part that failed fails again; but the machine may have been at fault. */
+const FAILED_KEPT_MS = 60_000
+const MAX_FAILED = 256
+/** What a conversion may take: of sound alone, and of a picture. */
+const SOUND_LIMITS = { wallMs: 15_000, cpuSeconds: 15 }
+const PICTURE_LIMITS = { wallMs: 60_000, cpuSeconds: 240 }
+const TRIAL_LIMITS = { wallMs: 10_000, cpuSeconds: 60 }
+
+/** What it works with. */
+export interface ConvertedSegmentsDeps {
+  readonly clock: Clock
+  readonly converter: FilmConverter
+  readonly line: ConversionLine
+}
+
+interface Trial {
+  /** Times faster than it plays. */
+  readonly speed: number
+  readonly at: number
+}
+
+/** Segments with converted parts. */
+export class ConvertedSegments {
+  readonly #deps: ConvertedSegmentsDeps
+  /** By the film's tag. */
+  readonly #trials = new Map<string, Trial>()
+  /** Parts of films -> when they failed, and why. */
+  readonly #failed = new Map<string, { readonly at: number; readonly why: string }>()
+
+  constructor(deps: ConvertedSegmentsDeps) {
+    this.#deps = deps
+  }
+
+  /** See FilmConverter. */
+  abilities(): Promise<ProgramAbilities> {
+    return this.#deps.converter.abilities()
+  }
+
+  /** Whether the film's picture has been tried lately. AppError ConversionTooSlow: and was too slow. */
+  isTried(tag: string): boolean {
+    const trial = this.#trials.get(tag)
+    if (trial === undefined) return false
+    if (trial.speed >= FAST_ENOUGH) return true
+    if (this.#deps.clock.now() - trial.at < SLOW_KEPT_MS) throw tooSlow(trial.speed)
+    return false
+  }
+
+  /** Tries its picture on the segment of `job`. AppErrors as of segment(), and ConversionTooSlow. */
+  async try(job: SegmentJob, parts: ConvertedParts, made: MadeOfFilm, signal: AbortSignal): Promise<void> {
+    const picture = { picture: parts.picture, sound: null }
+    const cut = await made({ ...job, cut: picture })
+    const { order, tag } = job
+    const seconds = Math.min(TRIAL_S, order.end - order.start)
+    await this.#deps.line.run('picture', signal, async () => {
+      // Somebody else may have tried it meanwhile.
+      if (this.isTried(tag)) return
+      const speed = await this.#speedOf(job, picture, cut, seconds, signal)
+      keep(this.#trials, tag, { speed, at: this.#deps.clock.now() }, MAX_TRIALS)
+    })
+    this.isTried(tag)
+  }
+
+  async #speedOf(
+    job: SegmentJob,
+    parts: ConvertedParts,
+    cut: Uint8Array,
+    seconds: number,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const { clock, converter } = this.#deps
+    const since = clock.now()
+    try {
+      const args = conversionArguments(job.order, parts, converter.threads, seconds)
+      await converter.convert(args, cut, TRIAL_LIMITS, signal)
+    } catch (error) {
+      if (!(error instanceof ConversionFailed)) throw error
+      if (!error.isLate) throw unreadable(error.message)
+    }
+    return seconds / Math.max(0.001, (clock.now() - since) / 1000)
+  }
+
+  /** Makes a segment. AppErrors MediaUnreadable, TooManyRequests, Aborted, and what `made` rejects with. */
+  async segment(job: SegmentJob, parts: ConvertedParts, made: MadeOfFilm, signal: AbortSignal): Promise<Uint8Array> {
+    const cut = await made({ ...job, cut: parts })
+    const kind: ConversionKind = parts.picture === null ? 'sound' : 'picture'
+    const bytes =
+      cut.length === 0 ? cut : await this.#deps.line.run(kind, signal, () => this.#converted(job, parts, cut, signal))
+    return made({ ...job, converted: { parts, bytes } })
+  }
+
+  /** Ends what is under way. */
+  stop(): Promise<void> {
+    return this.#deps.converter.stop()
+  }
+
+  async #converted(
+    { tag, order }: SegmentJob,
+    parts: ConvertedParts,
+    cut: Uint8Array,
+    signal: AbortSignal,
+  ): Promise<Uint8Array> {
+    const { clock, converter } = this.#deps
+    const name = nameOf(tag, order, parts)
+    const failed = this.#failed.get(name)
+    if (failed !== undefined && clock.now() - failed.at < FAILED_KEPT_MS) throw unreadable(failed.why)
+    try {
+      const args = conversionArguments(order, parts, converter.threads, null)
+      return await converter.convert(args, cut, parts.picture === null ? SOUND_LIMITS : PICTURE_LIMITS, signal)
+    } catch (error) {
+      if (!(error instanceof ConversionFailed || error instanceof DecodeError)) throw error
+      keep(this.#failed, name, { at: clock.now(), why: error.message }, MAX_FAILED)
+      throw unreadable(error.message)
+    }
+  }
+}
+
+function nameOf(tag: string, { number, sound }: SegmentOrder, parts: ConvertedParts): string {
+  return `${tag}/${number}/${parts.picture ?? ''}/${parts.sound === null ? '' : (sound ?? '')}`
+}
+
+/** The oldest goes when there are too many. */
+function keep<T>(kept: Map<string, T>, key: string, value: T, most: number): void {
+  kept.delete(key)
+  kept.set(key, value)
+  const [oldest] = kept.keys()
+  if (kept.size > most && oldest !== undefined) kept.delete(oldest)
+}
+
+function unreadable(why: string): AppError {
+  return new AppError('MediaUnreadable', `A part of it cannot be converted: ${why}.`)
+}
+
+function tooSlow(speed: number): AppError {
+  const times = `${Math.floor(speed * 10) / 10} times as fast as it plays`
+  return new AppError(
+    'ConversionTooSlow',
+    `Its picture would have to be converted to H.264, and this machine does that ${times}; it must be ${FAST_ENOUGH} times. Play the file itself in VLC, mpv or Kodi.`,
+  )
+}

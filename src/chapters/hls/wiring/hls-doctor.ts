@@ -1,0 +1,37 @@
+// What `tributary doctor` finds of ffmpeg: which program it is, what it can do, and what is round it.
+
+import { SystemClock } from '../../../io/clock.ts'
+import { fine, type Finding, warning } from '../../../node/doctor/finding.ts'
+import { BoundedProcesses } from '../io/bounded-process.ts'
+import { fencedProgram, type FencedProgram } from '../io/ffmpeg-fence.ts'
+
+const CHECK = 'ffmpeg'
+
+/** `path`: the setting media.ffmpeg; '' = none. Runs the program, inside its fence. */
+export async function checkFfmpeg(path: string): Promise<Finding[]> {
+  if (path === '')
+    return [fine(CHECK, 'No ffmpeg is named (media.ffmpeg): DTS, Xvid, AV1 and the like are not converted.')]
+  const found = await fencedProgram(path, new BoundedProcesses(), new SystemClock())
+  if (typeof found !== 'string') return findings(found)
+  return [
+    warning(CHECK, `The program of media.ffmpeg cannot be used: ${found}.`, 'Install ffmpeg, or correct the setting.'),
+  ]
+}
+
+function findings({ path, version, hasOwnNetwork, encodesPicture, encodesSound }: FencedProgram): Finding[] {
+  const fence = hasOwnNetwork ? 'a network of its own' : 'the network of this system'
+  const text = `${path} (version ${version}) converts films, with limits of memory and time and ${fence}.`
+  const missing = [...(encodesPicture ? [] : ['libx264']), ...(encodesSound ? [] : ['aac'])]
+  return [
+    hasOwnNetwork
+      ? fine(CHECK, text)
+      : warning(
+          CHECK,
+          text,
+          'Let ordinary users have namespaces (sysctl user.max_user_namespaces), with unshare of util-linux.',
+        ),
+    ...(missing.length === 0
+      ? []
+      : [warning(CHECK, `It has no encoder ${missing.join(', ')}.`, 'Install an ffmpeg that has (Debian: ffmpeg).')]),
+  ]
+}

@@ -1,0 +1,118 @@
+// Segments of real films that the real ffmpeg has a part in: joined, the grid of the sound is exact and every picture
+// is there once, at its time; any segment is made alone, from Matroska, MP4 and AVI.
+
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { after, before, describe, test } from 'node:test'
+import { needs } from '../../../../kit/requirements.ts'
+import { RealConversions } from '../../kit/converted-films.ts'
+import { type Packet, SegmentFilms } from '../../kit/segment-films.ts'
+
+const START = 1.4
+const RATE = 48_000
+const FRAME_S = 1024 / RATE
+const PICTURE_S = 1 / 24
+/** Loudness of what is surely heard, of 32,768. */
+const HEARD = 500
+
+const DTS = ['-c:a', 'dca', '-strict', '-2', '-b:a', '768k']
+/** How films are made whose sound is converted and whose picture is copied. */
+const SOUNDS = [
+  { name: 'dts.mkv', args: [...DTS, '-ac', '6', '-b:a', '1536k'] },
+  { name: 'dts.mp4', args: DTS },
+  { name: 'alac.mp4', args: ['-c:a', 'alac'] },
+  { name: 'vorbis.mkv', args: ['-c:a', 'libvorbis'] },
+  { name: 'mp2.mkv', args: ['-c:a', 'mp2'] },
+  { name: 'pcm.mkv', args: ['-c:a', 'pcm_s24le'] },
+  { name: 'truehd.mkv', args: ['-c:a', 'truehd', '-strict', '-2'] },
+] as const
+
+const X265 = ['-c:v', 'libx265', '-preset', 'ultrafast', '-tag:v', 'hvc1', '-x265-params']
+/** How films are made whose picture becomes H.264. */
+const PICTURES = [
+  { name: 'hevc.mkv', args: [...X265, 'log-level=error:bframes=3:keyint=60:min-keyint=60:open-gop=0'] },
+  { name: 'open.mkv', args: [...X265, 'log-level=error:bframes=3:keyint=60:min-keyint=60:open-gop=1:scenecut=0'] },
+  { name: 'open.mp4', args: [...X265, 'log-level=error:bframes=3:keyint=60:min-keyint=60:open-gop=1:scenecut=0'] },
+  { name: 'mpeg2.mkv', args: ['-c:v', 'mpeg2video', '-bf', '2', '-g', '120', '-b:v', '1M'] },
+  // Beside a picture that is converted FLAC and Opus become AAC too.
+  { name: 'asp.mkv', args: ['-c:v', 'mpeg4', '-bf', '2', '-g', '120', '-b:v', '1M', '-c:a', 'flac'] },
+  { name: 'asp.mp4', args: ['-c:v', 'mpeg4', '-bf', '2', '-g', '120', '-b:v', '1M', '-c:a', 'libopus'] },
+  { name: 'vp9.mkv', args: ['-c:v', 'libvpx-vp9', '-deadline', 'realtime', '-cpu-used', '8', '-g', '120'] },
+  { name: 'av1.mkv', args: ['-c:v', 'libaom-av1', '-cpu-used', '8', '-usage', 'realtime', '-g', '120'] },
+  { name: 'xvid.avi', args: ['-c:v', 'libxvid', '-g', '120', '-b:v', '1M', '-c:a', 'libmp3lame'] },
+  { name: 'asp.avi', args: ['-c:v', 'mpeg4', '-bf', '2', '-g', '120', '-b:v', '1M', '-vtag', 'XVID', '-c:a', 'ac3'] },
+] as const
+
+function assertGrid(packets: readonly Packet[], first: number, step: number, within: number, what: string): void {
+  for (const [at, { pts }] of packets.entries())
+    assert.ok(Math.abs(pts - first - at * step) <= within, `${what} ${at} at ${pts}, not ${first + at * step}`)
+}
+
+describe('segments that ffmpeg has a part in', { skip: needs('ffmpeg', 'ffprobe'), concurrency: 1 }, () => {
+  const conversions = new RealConversions()
+  let films: SegmentFilms
+  before(async () => {
+    films = await SegmentFilms.open()
+  })
+  after(async () => {
+    await conversions.converter.stop()
+    await films?.close()
+  })
+
+  /** Loudness of each tenth of a second of a file. */
+  async function loudnessOf(path: string): Promise<number[]> {
+    const out = films.path('sound.raw')
+    const raw = ['-map', '0:a:0', '-ac', '1', '-ar', `${RATE}`, '-f', 's16le', out]
+    await films.ffmpeg('-v', 'error', '-y', '-i', path, ...raw)
+    const bytes = await readFile(out)
+    const sound = new Int16Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / 2))
+    return Array.from({ length: Math.floor(sound.length / 4800) }, (_, tenth) =>
+      Math.max(...sound.subarray(tenth * 4800, (tenth + 1) * 4800)),
+    )
+  }
+
+  for (const { name, args } of SOUNDS)
+    test(`${name}: its sound is AAC on an exact grid, and never silent`, async () => {
+      const film = await conversions.open(await films.make(name, RATE, args))
+      assert.deepEqual([film.plan.byProgram.picture, film.plan.byProgram.sound !== null], [null, true])
+      const joined = films.path(`${name}.ts`)
+      await writeFile(joined, Buffer.concat(await conversions.all(film)))
+      film.source.close()
+      const [pictures, sounds] = [await films.packets(joined, 'v'), await films.packets(joined, 'a')]
+      assert.equal(pictures.length, 576)
+      assert.ok(Math.abs(sounds.length - 24 / FRAME_S) <= 3, `${sounds.length} frames of sound`)
+      assertGrid(sounds, START, FRAME_S, 0.0001, 'sound')
+      assert.equal(await films.ffmpeg('-v', 'warning', '-i', joined, '-f', 'null', '-'), '')
+      const loud = (await loudnessOf(joined)).slice(1, 238)
+      assert.ok(Math.min(...loud) > HEARD, `silent at ${loud.findIndex(one => one <= HEARD) / 10} s`)
+    })
+
+  for (const { name, args } of PICTURES)
+    test(`${name}: every picture is there once, as H.264, at its time`, async () => {
+      const film = await conversions.open(await films.make(name, RATE, args), true)
+      assert.notEqual(film.plan.byProgram.picture, null)
+      assert.ok(film.plan.cuts.length >= 3, `${film.plan.cuts.length} segments`)
+      const segments = await conversions.all(film)
+      film.source.close()
+      const joined = films.path(`${name}.ts`)
+      await writeFile(joined, Buffer.concat(segments))
+      const pictures = await films.packets(joined, 'v')
+      const wanted = (await films.packets(films.path(name), 'v')).length
+      assert.ok(Math.abs(pictures.length - wanted) <= 1, `${pictures.length} of ${wanted} pictures`)
+      assertGrid(pictures, pictures[0]?.pts ?? 0, PICTURE_S, 0.001, 'picture')
+      const [first = 0] = await films.shown(films.path(name))
+      assert.ok(
+        Math.abs((pictures[0]?.pts ?? 0) - START - first) <= 0.001,
+        `the first at ${pictures[0]?.pts}, of ${first}`,
+      )
+      assert.equal(await films.ffmpeg('-v', 'warning', '-i', joined, '-f', 'null', '-'), '')
+      const loud = (await loudnessOf(joined)).slice(2, 235)
+      assert.ok(Math.min(...loud) > HEARD, `silent at ${loud.findIndex(one => one <= HEARD) / 10} s`)
+      for (const [number, segment] of segments.entries()) {
+        const alone = films.path('alone.ts')
+        await writeFile(alone, segment)
+        assert.equal(await films.ffmpeg('-v', 'warning', '-i', alone, '-f', 'null', '-'), '', `segment ${number}`)
+        assert.equal((await films.packets(alone, 'v'))[0]?.isKey, true)
+      }
+    })
+})

@@ -1,0 +1,185 @@
+// Programs that do not do as they should: what hangs, writes without end, stays, or leaves others behind is killed, and
+// a program sees neither the environment nor files, nor, inside its fence, a network.
+
+import assert from 'node:assert/strict'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { BoundedProcesses } from '../../../../../src/chapters/hls/io/bounded-process.ts'
+import { FfmpegConverter } from '../../../../../src/chapters/hls/io/ffmpeg-converter.ts'
+import { fencedProgram } from '../../../../../src/chapters/hls/io/ffmpeg-fence.ts'
+import { checkFfmpeg } from '../../../../../src/chapters/hls/wiring/hls-doctor.ts'
+import { SystemClock } from '../../../../../src/io/clock.ts'
+import { silentLog } from '../../../../kit/doubles/silent-log.ts'
+import { needs } from '../../../../kit/requirements.ts'
+import { waitFor } from '../../../../kit/wait-for.ts'
+import { ffmpegPath } from '../../kit/converted-films.ts'
+
+const clock = new SystemClock()
+const never = new AbortController().signal
+const LIMITS = { wallMs: 10_000, cpuSeconds: 10 }
+
+describe('a program that is run once', () => {
+  let folder: string
+  const processes = new BoundedProcesses()
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tributary-program-'))
+  })
+  after(async () => {
+    await processes.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  /** A program of a shell's lines, which says of itself that it is ffmpeg. */
+  async function program(name: string, ...lines: string[]): Promise<string> {
+    const path = join(folder, name)
+    const asked =
+      'case "$*" in *-version) echo "ffmpeg version 9.9"; exit 0;; *-encoders) echo " A..... aac  AAC"; exit 0;; esac'
+    await writeFile(path, ['#!/bin/sh', asked, ...lines, ''].join('\n'))
+    await chmod(path, 0o755)
+    return path
+  }
+  const run = (
+    script: string,
+    more: { wallMs?: number; maxOutputBytes?: number; said?: string[] } = {},
+    signal = never,
+  ): Promise<Uint8Array> => {
+    const { wallMs = 10_000, maxOutputBytes = 1_000_000, said = [] } = more
+    const command = ['/bin/sh', '-c', script]
+    const failed = (text: string): void => void said.push(text)
+    return processes.run({ clock, command, input: Buffer.from('in'), wallMs, maxOutputBytes, failed }, signal)
+  }
+  const isGone = (pid: number): boolean => {
+    try {
+      process.kill(pid, 0)
+      return false
+    } catch {
+      return true
+    }
+  }
+  const pidIn = (name: string): Promise<number> =>
+    waitFor('it has begun', async () => {
+      const text = await readFile(join(folder, name), 'utf8').catch(() => '')
+      return text.endsWith('\n') ? Number(text) : null
+    })
+
+  test('is given bytes and gives bytes, and has no environment', async () => {
+    assert.equal(Buffer.from(await run('cat')).toString(), 'in')
+    const shown = Buffer.from(await run('export -p; pwd')).toString()
+    assert.doesNotMatch(shown, /HOME|USER|TRIBUTARY|NODE/)
+    assert.match(shown, /^\/$/m)
+  })
+
+  test('what hangs is killed with all that it has started', async () => {
+    await assert.rejects(run(`sleep 1000 & echo $! > ${folder}/hangs; wait`, { wallMs: 300 }), /takes too long/)
+    const pid = await pidIn('hangs')
+    await waitFor('what it has started is gone', () => isGone(pid))
+    await waitFor('none runs', () => processes.running === 0)
+  })
+
+  test('what is not wanted any more is killed at once', async () => {
+    const controller = new AbortController()
+    const running = run(`echo $$ > ${folder}/unwanted; while :; do :; done`, {}, controller.signal)
+    const pid = await pidIn('unwanted')
+    const since = performance.now()
+    controller.abort()
+    await assert.rejects(running, { code: 'Aborted' })
+    await waitFor('it is gone', () => isGone(pid))
+    assert.ok(performance.now() - since < 100, `${performance.now() - since} ms`)
+    await assert.rejects(run('true', {}, controller.signal), { code: 'Aborted' })
+  })
+
+  test('what writes without end is stopped, on both its ways', async () => {
+    await assert.rejects(run('exec yes', { maxOutputBytes: 100_000 }), /too much comes/)
+    const said: string[] = []
+    await assert.rejects(run('(yes no | head -c 10000000) >&2; exit 3', { said }), /refuses/)
+    assert.deepEqual([said.length, said[0]?.length], [1, 2048])
+  })
+
+  test('why it failed is told by kind, never in its own words', async () => {
+    await assert.rejects(run('echo secret >&2; exit 1'), { message: 'the program refuses it' })
+    await assert.rejects(run('kill -SEGV $$'), { message: 'the program broke down' })
+  })
+
+  test('what does not read what it is given does no harm', async () => {
+    const input = new Uint8Array(5_000_000)
+    const command = ['/bin/sh', '-c', 'exec true']
+    assert.equal((await processes.run({ clock, command, input, wallMs: 5000, maxOutputBytes: 10 }, never)).length, 0)
+  })
+
+  test('the fence: no file is written, memory and processor are bounded, and there is no network', async () => {
+    const server = createServer(socket => socket.destroy())
+    let calls = 0
+    server.on('connection', () => (calls += 1))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const call = `bash -c 'exec 3<>/dev/tcp/127.0.0.1/${port}' && echo called`
+    const fenced = await fencedProgram(await program('inside', 'eval "$1"'), processes, clock)
+    assert.ok(typeof fenced !== 'string', typeof fenced === 'string' ? fenced : '')
+    const inside = async (script: string): Promise<string> => {
+      const command = fenced.command([script], 1)
+      const options = { clock, command, input: new Uint8Array(0), wallMs: 10_000, maxOutputBytes: 1_000_000 }
+      return Buffer.from(await processes.run(options, never)).toString()
+    }
+    try {
+      assert.equal(Buffer.from(await run(call)).toString(), 'called\n', 'without the fence it is reached')
+      if (fenced.hasOwnNetwork) await assert.rejects(inside(call))
+      assert.equal(calls, 1)
+      await assert.rejects(inside(`echo much > ${folder}/written`))
+      assert.equal(await readFile(join(folder, 'written'), 'utf8').catch(() => ''), '')
+      assert.match(await inside('ulimit -v; ulimit -n; ulimit -c'), /^2097152\n64\n0\n$/)
+      await assert.rejects(inside('while :; do :; done'), /too much of the processor/)
+    } finally {
+      server.close()
+    }
+  })
+
+  test('a program that is missing, is no program, or hangs, is told by the doctor, and converts nothing', async () => {
+    const silent = await program('other', 'exit 0')
+    await writeFile(silent, '#!/bin/sh\necho hello\n')
+    const plain = join(folder, 'plain')
+    await writeFile(plain, 'no program')
+    for (const [path, why] of [
+      [join(folder, 'nothing'), /does not exist/],
+      [plain, /is not executable/],
+      [folder, /is no file/],
+      [silent, /is not ffmpeg/],
+    ] as const) {
+      const [finding] = await checkFfmpeg(path)
+      assert.equal(finding?.state, 'warning')
+      assert.match(finding?.text ?? '', why)
+      const converter = new FfmpegConverter({ path, clock, log: silentLog })
+      const { sound, picture, without } = await converter.abilities()
+      assert.deepEqual([sound, picture], [false, false])
+      assert.match(without, /tributary doctor/)
+      await assert.rejects(converter.convert([], new Uint8Array(0), LIMITS, never), /cannot be used/)
+      await converter.stop()
+    }
+    assert.equal((await checkFfmpeg(''))[0]?.state, 'ok')
+  })
+
+  test('a node that stops ends what is converted', async () => {
+    const path = await program('slow', 'sleep 1000')
+    const converter = new FfmpegConverter({ path, clock, log: silentLog })
+    assert.equal((await converter.abilities()).sound, true)
+    const running = converter.convert([], new Uint8Array(0), LIMITS, never)
+    const ended = assert.rejects(running)
+    await waitFor('it runs', () => converter.running === 1)
+    await converter.stop()
+    await ended
+    assert.equal(converter.running, 0)
+  })
+
+  test('the doctor says which ffmpeg it is, and what is round it', { skip: needs('ffmpeg') }, async () => {
+    const [finding] = await checkFfmpeg(ffmpegPath())
+    assert.match(
+      finding?.text ?? '',
+      /ffmpeg \(version \d.*\) converts films, with limits of memory and time and .* network/,
+    )
+  })
+})
