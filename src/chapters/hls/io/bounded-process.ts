@@ -31,15 +31,19 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>
 /** Processes that run, to end them all. */
 export class BoundedProcesses {
   readonly #ends = new Set<() => Promise<void>>()
+  #stopped = false
 
   /** How many run. */
   get running(): number {
     return this.#ends.size
   }
 
-  /** What one wrote. Rejects with ConversionFailed, and with AppError Aborted as soon as `signal` fires. */
+  /**
+   * What one wrote. Rejects with ConversionFailed, and with AppError Aborted as soon as `signal` fires, and after
+   * stop().
+   */
   run(options: BoundedProcessOptions, signal: AbortSignal): Promise<Uint8Array> {
-    if (signal.aborted) return Promise.reject(new AppError('Aborted'))
+    if (signal.aborted || this.#stopped) return Promise.reject(new AppError('Aborted'))
     const [program = '', ...args] = options.command
     const child = spawn(program, args, { cwd: '/', env: {}, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
     const gone = new Promise<void>(resolve => child.once('exit', () => resolve()).once('error', () => resolve()))
@@ -52,8 +56,9 @@ export class BoundedProcesses {
     return outputOf(child, options, signal)
   }
 
-  /** Kills all, and settles when they have ended. */
+  /** Kills all, and settles when they have ended; none begins after that. */
   async stop(): Promise<void> {
+    this.#stopped = true
     await Promise.all([...this.#ends].map(end => end()))
   }
 }

@@ -35,7 +35,7 @@ export interface FencedProgram {
   command(args: readonly string[], cpuSeconds: number): string[]
 }
 
-/** Looks at the program; a text says why it cannot be used. Never rejects. */
+/** Looks at the program; a text says why it cannot be used. AppError Aborted when `processes` are stopped. */
 export async function fencedProgram(
   path: string,
   processes: BoundedProcesses,

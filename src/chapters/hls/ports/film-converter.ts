@@ -26,7 +26,7 @@ export class ConversionFailed extends Error {
 export interface FilmConverter {
   /** Threads that a picture may have. */
   readonly threads: number
-  /** What it can do here; looked at once, when it is first asked for. Never rejects. */
+  /** What it can do here; looked at when it is first asked for. AppError Aborted after stop(). */
   abilities(): Promise<ProgramAbilities>
   /**
    * Runs it once, with these arguments and standard input; what it wrote. Rejects with ConversionFailed, and with

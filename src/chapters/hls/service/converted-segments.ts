@@ -91,24 +91,34 @@ export class ConvertedSegments {
     signal: AbortSignal,
   ): Promise<number> {
     const { clock, converter } = this.#deps
+    const name = nameOf(job.tag, job.order, parts)
+    this.#refuseFailed(name)
     const since = clock.now()
     try {
       const args = conversionArguments(job.order, parts, converter.threads, seconds)
       await converter.convert(args, cut, TRIAL_LIMITS, signal)
     } catch (error) {
       if (!(error instanceof ConversionFailed)) throw error
-      if (!error.isLate) throw unreadable(error.message)
+      if (!error.isLate) throw this.#noted(name, error)
     }
     return seconds / Math.max(0.001, (clock.now() - since) / 1000)
   }
 
   /** Makes a segment. AppErrors MediaUnreadable, TooManyRequests, Aborted, and what `made` rejects with. */
   async segment(job: SegmentJob, parts: ConvertedParts, made: MadeOfFilm, signal: AbortSignal): Promise<Uint8Array> {
+    this.#refuseFailed(nameOf(job.tag, job.order, parts))
     const cut = await made({ ...job, cut: parts })
     const kind: ConversionKind = parts.picture === null ? 'sound' : 'picture'
     const bytes =
       cut.length === 0 ? cut : await this.#deps.line.run(kind, signal, () => this.#converted(job, parts, cut, signal))
-    return made({ ...job, converted: { parts, bytes } })
+    try {
+      return await made({ ...job, converted: { parts, bytes } })
+    } catch (error) {
+      // What came of it is of no use: it would cost as much again.
+      if (error instanceof AppError && error.code === 'MediaUnreadable')
+        throw this.#noted(nameOf(job.tag, job.order, parts), error)
+      throw error
+    }
   }
 
   /** Ends what is under way. */
@@ -122,18 +132,27 @@ export class ConvertedSegments {
     cut: Uint8Array,
     signal: AbortSignal,
   ): Promise<Uint8Array> {
-    const { clock, converter } = this.#deps
+    const { converter } = this.#deps
     const name = nameOf(tag, order, parts)
-    const failed = this.#failed.get(name)
-    if (failed !== undefined && clock.now() - failed.at < FAILED_KEPT_MS) throw unreadable(failed.why)
+    this.#refuseFailed(name)
     try {
       const args = conversionArguments(order, parts, converter.threads, null)
       return await converter.convert(args, cut, parts.picture === null ? SOUND_LIMITS : PICTURE_LIMITS, signal)
     } catch (error) {
-      if (!(error instanceof ConversionFailed || error instanceof DecodeError)) throw error
-      keep(this.#failed, name, { at: clock.now(), why: error.message }, MAX_FAILED)
-      throw unreadable(error.message)
+      if (error instanceof ConversionFailed || error instanceof DecodeError) throw this.#noted(name, error)
+      throw error
     }
+  }
+
+  #refuseFailed(name: string): void {
+    const failed = this.#failed.get(name)
+    if (failed !== undefined && this.#deps.clock.now() - failed.at < FAILED_KEPT_MS) throw unreadable(failed.why)
+  }
+
+  #noted(name: string, { message }: Error): AppError {
+    const why = message.replace(/\.$/, '')
+    keep(this.#failed, name, { at: this.#deps.clock.now(), why }, MAX_FAILED)
+    return unreadable(why)
   }
 }
 

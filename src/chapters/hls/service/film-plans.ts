@@ -13,7 +13,7 @@ import type { AskedFilm } from './hls-api.ts'
 /** Films whose cuts are kept; a film of two hours has some 200 KB of them. */
 const MAX_PLANS = 16
 /** How long facts may take that have to be downloaded first. */
-const FACTS_WAIT_MS = 20_000
+export const FACTS_WAIT_MS = 20_000
 
 /** What of a film its plan depends on beside its facts. */
 interface Wanted {

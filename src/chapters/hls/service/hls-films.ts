@@ -16,7 +16,7 @@ import { textSegment } from '../core/text-segments.ts'
 import type { SegmentJob, SegmentOutcome } from '../convert/thread-messages.ts'
 import type { AskedFilm, HlsService, HlsTexts } from './hls-api.ts'
 import type { ConvertedSegments } from './converted-segments.ts'
-import { FilmPlans } from './film-plans.ts'
+import { FACTS_WAIT_MS, FilmPlans } from './film-plans.ts'
 import type { SegmentLine } from './segment-line.ts'
 import { segmentFamilies } from './segment-metrics.ts'
 import { SegmentPlaces } from './segment-places.ts'
@@ -160,7 +160,7 @@ export class HlsFilms implements HlsService, HlsTexts {
         const order = orderOf(plan, segmentName(plan, number))
         if (order === null) return
         const job = { tag: file.tag, size: file.size, order }
-        await converted.try(job, byProgram, one => this.#make(film, one, signal), signal)
+        await this.#inTime(film, () => converted.try(job, byProgram, one => this.#make(film, one, signal), signal))
       }),
     )
   }
@@ -176,6 +176,26 @@ export class HlsFilms implements HlsService, HlsTexts {
     } finally {
       signal.removeEventListener('abort', close)
       film.close()
+    }
+  }
+
+  /** What is not there for the trial is waited for as long as facts are: playlists are not waited for longer. */
+  async #inTime(film: FilmBytes, work: () => Promise<void>): Promise<void> {
+    let isLate = false
+    const timer = this.#deps.disk.clock.after(FACTS_WAIT_MS, () => {
+      isLate = true
+      film.close()
+    })
+    try {
+      await work()
+    } catch (error) {
+      if (!isLate) throw error
+      throw new AppError(
+        'NotReady',
+        'What its conversion is tried on is not there yet; it has been asked for. Try again.',
+      )
+    } finally {
+      timer.cancel()
     }
   }
 

@@ -16,20 +16,11 @@ import { SegmentMaking } from '../../../../../src/chapters/hls/convert/make-segm
 import { needs } from '../../../../kit/requirements.ts'
 import { CutFilm } from '../../kit/made-segments.ts'
 import { SegmentFilms, SOUND_RATE as RATE } from '../../kit/segment-films.ts'
-import { lagOf } from '../../kit/sound-likeness.ts'
+import { lagOf, surprises, TONE_HZ } from '../../kit/sound-likeness.ts'
 
 const FRAME_S = 1024 / RATE
 /** What the issue allows between picture and sound. */
 const MOST_APART_S = 0.005
-const TONE_HZ = 440
-
-/** How far each sample of a tone is from what the two before it say. */
-function surprises(sound: Int16Array): number[] {
-  const turn = 2 * Math.cos((2 * Math.PI * TONE_HZ) / RATE)
-  return [...sound].map((value, at) =>
-    at < 2 ? 0 : Math.abs(value - turn * (sound[at - 1] ?? 0) + (sound[at - 2] ?? 0)),
-  )
-}
 
 describe('sound that is converted', { skip: needs('ffmpeg', 'ffprobe'), concurrency: 1 }, () => {
   let films: SegmentFilms

@@ -81,14 +81,24 @@ describe('hostile input of ffmpeg', { skip: needs('ffmpeg', 'ffprobe'), concurre
       `v=0\no=- 0 0 IN IP4 127.0.0.1\nc=IN IP4 127.0.0.1\nm=audio ${port} RTP/AVP 0\n`,
       `[playlist]\nFile1=${address}\n`,
     ]
+    // And without the list of formats, so that only that of protocols is left.
+    const formats = guessed.indexOf('-format_whitelist')
+    const unlisted = [...guessed.slice(0, formats), ...guessed.slice(formats + 2)]
     for (const list of lists)
-      for (const way of [args, guessed])
+      for (const way of [args, guessed, unlisted])
         await assert.rejects(
           conversions.converter.convert(way, Buffer.from(list), LIMITS, never),
           ConversionFailed,
           list,
         )
     assert.equal(calls, 0, 'nobody was called')
+    // Nor is any other reader of ffmpeg reached, whatever is in it.
+    const plain = films.path('plain.dts')
+    await films.ffmpeg('-v', 'error', '-y', '-i', films.path('dts.mkv'), '-map', '0:a', '-c', 'copy', plain)
+    const stream = await readFile(plain)
+    for (const way of [args, guessed])
+      await assert.rejects(conversions.converter.convert(way, stream, LIMITS, never), ConversionFailed)
+    assert.ok((await conversions.converter.convert(unlisted, stream, LIMITS, never)).length > 10_000)
     // The same program without its fence reads what it is told: the test can fail.
     const list = join(folder, 'list.txt')
     await writeFile(list, `ffconcat version 1.0\nfile '${file}'\n`)

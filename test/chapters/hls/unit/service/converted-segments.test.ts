@@ -4,57 +4,19 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
 import { planOf, orderOf, type SegmentPlan } from '../../../../../src/chapters/hls/core/segment-plan.ts'
-import {
-  type ConversionLimits,
-  ConversionFailed,
-  type FilmConverter,
-} from '../../../../../src/chapters/hls/ports/film-converter.ts'
+import { ConversionFailed } from '../../../../../src/chapters/hls/ports/film-converter.ts'
 import { ConversionLine } from '../../../../../src/chapters/hls/service/conversion-line.ts'
 import { ConvertedSegments } from '../../../../../src/chapters/hls/service/converted-segments.ts'
 import type { SegmentJob } from '../../../../../src/chapters/hls/convert/thread-messages.ts'
 import { AppError } from '../../../../../src/base/errors.ts'
 import { plainTrack } from '../../../../../src/chapters/media/core/film-facts.ts'
 import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
+import { abilities, HeldConverter } from '../../kit/held-converter.ts'
 import { madeFacts } from '../../kit/made-facts.ts'
 
-const abilities = { sound: true, picture: true, without: '' }
 const never = (): AbortSignal => new AbortController().signal
 const PICTURE = { picture: 'hevc', sound: null }
 const SOUND = { picture: null, sound: 'dts' }
-
-/** A program that converts when a test says so. */
-class HeldConverter implements FilmConverter {
-  readonly threads = 2
-  readonly asked: { readonly args: readonly string[]; readonly limits: ConversionLimits }[] = []
-  readonly running: { readonly end: () => void; readonly fail: (error: Error) => void }[] = []
-
-  async abilities(): Promise<typeof abilities> {
-    return abilities
-  }
-
-  convert(
-    args: readonly string[],
-    _input: Uint8Array,
-    limits: ConversionLimits,
-    signal: AbortSignal,
-  ): Promise<Uint8Array> {
-    this.asked.push({ args, limits })
-    return new Promise((resolve, reject) => {
-      const one = {
-        end: () => done(() => resolve(Uint8Array.of(2))),
-        fail: (error: Error) => done(() => reject(error)),
-      }
-      const done = (settle: () => void): void => {
-        this.running.splice(this.running.indexOf(one), 1)
-        settle()
-      }
-      this.running.push(one)
-      signal.addEventListener('abort', () => one.fail(new AppError('Aborted')), { once: true })
-    })
-  }
-
-  async stop(): Promise<void> {}
-}
 
 /** A film of HEVC with DTS. */
 function planOfFilm(wantsH264: boolean): SegmentPlan {
@@ -184,6 +146,24 @@ describe('conversions by another program', () => {
     converter.running[0]?.fail(new ConversionFailed('the program refuses it'))
     await assert.rejects(failed, { code: 'MediaUnreadable' })
     assert.equal(segments.isTried('broken'), false)
+    await assert.rejects(segments.try(job(0, 'broken'), PICTURE, made, never()), { code: 'MediaUnreadable' })
+    assert.equal(converter.asked.length, 2, 'nor is it tried again at once')
+  })
+
+  test('what comes of it and cannot be packed is not made again at once either', async () => {
+    const packed = async (one: SegmentJob): Promise<Uint8Array> => {
+      if (one.converted !== undefined) throw new AppError('MediaUnreadable', 'It cannot be read: no picture.')
+      return Uint8Array.of(1)
+    }
+    for (const round of [0, 1]) {
+      const asked = segments.segment(job(1), PICTURE, packed, never())
+      const settled = asked.catch(() => undefined)
+      await turn()
+      converter.running[0]?.end()
+      await settled
+      await assert.rejects(asked, { code: 'MediaUnreadable', message: /no picture\.$/ }, `${round}`)
+    }
+    assert.equal(converter.asked.length, 1)
   })
 
   test('what failed is not converted again for a minute', async () => {
