@@ -4,7 +4,7 @@
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
-import { setPriority } from 'node:os'
+import { availableParallelism, constants, setPriority } from 'node:os'
 import { AppError } from '../../../base/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { ConversionFailed } from '../ports/film-converter.ts'
@@ -13,6 +13,10 @@ import { ConversionFailed } from '../ports/film-converter.ts'
 const MAX_SAID_BYTES = 2048
 /** Players are not the only ones who want the processor. */
 const NICENESS = 10
+/** What shells add to the number of the signal that ended a program. */
+const SIGNALLED = 128
+/** What ffmpeg says when its limit of the processor told it to end. */
+const FFMPEG_SIGNALLED = 255
 
 /** What it is, and may take. */
 export interface BoundedProcessOptions {
@@ -21,6 +25,8 @@ export interface BoundedProcessOptions {
   readonly command: readonly string[]
   readonly input: Uint8Array
   readonly wallMs: number
+  /** A limit of the processor that its command sets; absent = none. */
+  readonly cpuSeconds?: number
   readonly maxOutputBytes: number
   /** Called with what the process said on standard error when it failed: never for clients. */
   readonly failed?: (said: string) => void
@@ -28,10 +34,21 @@ export interface BoundedProcessOptions {
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
+/** Starts a program; as spawn() of Node it may throw, or give one without streams. */
+export type ProgramStart = (program: string, args: readonly string[]) => Child
+
+const spawned: ProgramStart = (program, args) =>
+  spawn(program, args, { cwd: '/', env: {}, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+
 /** Processes that run, to end them all. */
 export class BoundedProcesses {
+  readonly #start: ProgramStart
   readonly #ends = new Set<() => Promise<void>>()
   #stopped = false
+
+  constructor(start = spawned) {
+    this.#start = start
+  }
 
   /** How many run. */
   get running(): number {
@@ -44,8 +61,8 @@ export class BoundedProcesses {
    */
   run(options: BoundedProcessOptions, signal: AbortSignal): Promise<Uint8Array> {
     if (signal.aborted || this.#stopped) return Promise.reject(new AppError('Aborted'))
-    const [program = '', ...args] = options.command
-    const child = spawn(program, args, { cwd: '/', env: {}, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+    const child = started(this.#start, options.command)
+    if (child === null) return Promise.reject(new ConversionFailed('the program cannot be started', 'busy'))
     const gone = new Promise<void>(resolve => child.once('exit', () => resolve()).once('error', () => resolve()))
     const end = (): Promise<void> => {
       killed(child)
@@ -56,10 +73,23 @@ export class BoundedProcesses {
     return outputOf(child, options, signal)
   }
 
-  /** Kills all, and settles when they have ended; none begins after that. */
+  /** Kills all, and settles when they have ended. None is started any more. */
   async stop(): Promise<void> {
     this.#stopped = true
     await Promise.all([...this.#ends].map(end => end()))
+  }
+}
+
+/** Null: the system has no room for another process, or no descriptors for its pipes. */
+function started(start: ProgramStart, [program = '', ...args]: readonly string[]): Child | null {
+  try {
+    const child = start(program, args)
+    // Without descriptors there are no streams (documentation of subprocess.stdin), and an error follows.
+    if ((child.stdin as Writable | undefined) !== undefined) return child
+    child.once('error', () => undefined)
+    return null
+  } catch {
+    return null
   }
 }
 
@@ -75,41 +105,98 @@ function killed(child: Child): void {
 
 function outputOf(child: Child, options: BoundedProcessOptions, signal: AbortSignal): Promise<Uint8Array> {
   const { clock, input, wallMs, maxOutputBytes, failed } = options
+  const since = clock.now()
   if (child.pid !== undefined) lowered(child.pid)
   return new Promise((resolve, reject) => {
     const said = new FirstBytes()
-    const chunks: Buffer[] = []
-    let length = 0
+    const output = new BoundedOutput(maxOutputBytes)
+    let isSettled = false
     const settle = (error: Error | null): void => {
+      // A second time its number may be that of another.
+      if (isSettled) return
+      isSettled = true
       timer.cancel()
       signal.removeEventListener('abort', leave)
       // Also what it has left behind and what holds its pipes open.
       killed(child)
       for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
       if (error instanceof ConversionFailed) failed?.(said.text)
-      if (error === null) resolve(Buffer.concat(chunks, length))
+      if (error === null) resolve(output.taken())
       else reject(error)
     }
     const leave = (): void => settle(new AppError('Aborted'))
-    const timer = clock.after(wallMs, () => settle(new ConversionFailed('it takes too long', true)))
+    const timer = clock.after(wallMs, () => settle(new ConversionFailed('it takes too long', 'late')))
     signal.addEventListener('abort', leave, { once: true })
-    // It may end before it has read all, which its exit tells.
-    child.stdin.on('error', () => undefined)
-    child.stdin.end(input)
-    child.stdout.on('data', (chunk: Buffer) => {
-      length += chunk.length
-      if (length > maxOutputBytes) settle(new ConversionFailed('too much comes of it'))
-      else chunks.push(chunk)
-    })
-    child.stderr.on('data', (chunk: Buffer) => said.add(chunk))
-    child.on('error', () => settle(new ConversionFailed('the program cannot be started')))
-    child.on('close', (code, ended) => settle(code === 0 ? null : new ConversionFailed(reasonOf(ended))))
+    listen(child, input, said, output, settle)
+    child.on('close', (code, ended) =>
+      settle(code === 0 ? null : failureOf(code, ended, (clock.now() - since) / 1000, options.cpuSeconds)),
+    )
   })
 }
 
-function reasonOf(ended: string | null): string {
-  if (ended === 'SIGXCPU' || ended === 'SIGKILL') return 'it takes too much of the processor'
-  return ended === null ? 'the program refuses it' : 'the program broke down'
+/** Gives it its input, and takes what comes. */
+function listen(
+  child: Child,
+  input: Uint8Array,
+  said: FirstBytes,
+  output: BoundedOutput,
+  settle: (error: Error) => void,
+): void {
+  // It may end before it has read all, which its exit tells.
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(input)
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (!output.add(chunk)) settle(new ConversionFailed('too much comes of it'))
+  })
+  child.stderr.on('data', (chunk: Buffer) => said.add(chunk))
+  child.on('error', () => settle(new ConversionFailed('the program cannot be started', 'busy')))
+}
+
+/** Why it ended by itself; a shell round it tells of signals by its code. */
+function failureOf(
+  code: number | null,
+  signal: string | null,
+  seconds: number,
+  cpuSeconds = Infinity,
+): ConversionFailed {
+  const number = code === null || code < SIGNALLED ? 0 : code - SIGNALLED
+  const isKilled = signal === 'SIGKILL' || number === constants.signals.SIGKILL
+  // The limit of the processor ends by the same signal as a system without memory.
+  const isLimit = isKilled && seconds * availableParallelism() >= cpuSeconds
+  if (isLimit || signal === 'SIGXCPU' || number === constants.signals.SIGXCPU || code === FFMPEG_SIGNALLED)
+    return new ConversionFailed('it takes too much of the processor')
+  if (isKilled) return new ConversionFailed('the system killed the program', 'busy')
+  return new ConversionFailed(signal === null && number === 0 ? 'the program refuses it' : 'the program broke down')
+}
+
+/** What comes, up to a bound. */
+class BoundedOutput {
+  readonly #chunks: Buffer[] = []
+  readonly #maxBytes: number
+  #length = 0
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** False: it is more than may come. */
+  add(chunk: Buffer): boolean {
+    this.#length += chunk.length
+    if (this.#length > this.#maxBytes) return false
+    this.#chunks.push(chunk)
+    return true
+  }
+
+  /** All of it, in memory of its own. */
+  taken(): Uint8Array<ArrayBuffer> {
+    const bytes = new Uint8Array(this.#length)
+    let at = 0
+    for (const chunk of this.#chunks.splice(0)) {
+      bytes.set(chunk, at)
+      at += chunk.length
+    }
+    return bytes
+  }
 }
 
 function lowered(pid: number): void {

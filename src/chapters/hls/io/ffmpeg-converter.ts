@@ -1,7 +1,7 @@
 // ffmpeg as the node has it: looked at when it is first needed, then one short process for each conversion.
 
 import { availableParallelism } from 'node:os'
-import type { Clock } from '../../../ports/clock.ts'
+import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { ProgramAbilities } from '../core/ffmpeg/codecs.ts'
 import { MAX_SEGMENT_BYTES } from '../core/samples.ts'
@@ -27,6 +27,9 @@ export class FfmpegConverter implements FilmConverter {
   readonly #options: FfmpegConverterOptions
   readonly #processes = new BoundedProcesses()
   #looking: Promise<FencedProgram | string> | null = null
+  /** When it is looked at again. */
+  #again: Timer | null = null
+  #said = ''
   #stopped = false
 
   constructor(options: FfmpegConverterOptions) {
@@ -56,13 +59,14 @@ export class FfmpegConverter implements FilmConverter {
     signal: AbortSignal,
   ): Promise<Uint8Array> {
     const program = await this.#program()
-    if (typeof program === 'string') throw new ConversionFailed('the program cannot be used')
+    if (typeof program === 'string') throw new ConversionFailed('the program cannot be used', 'busy')
     const { clock, log } = this.#options
     const options = {
       clock,
       command: program.command(args, limits.cpuSeconds),
       input,
       wallMs: limits.wallMs,
+      cpuSeconds: limits.cpuSeconds,
       maxOutputBytes: MAX_SEGMENT_BYTES,
       failed: (said: string) => log.debug('ffmpeg failed', { said }),
     }
@@ -71,6 +75,7 @@ export class FfmpegConverter implements FilmConverter {
 
   async stop(): Promise<void> {
     this.#stopped = true
+    this.#again?.cancel()
     await this.#processes.stop()
   }
 
@@ -79,14 +84,27 @@ export class FfmpegConverter implements FilmConverter {
     return (this.#looking ??= this.#look())
   }
 
+  /** Never rejects. What is not as it should be may have been so by chance: it is looked at again after a while. */
   async #look(): Promise<FencedProgram | string> {
-    const { path, clock, log } = this.#options
+    const { path, clock } = this.#options
     const found = await fencedProgram(path, this.#processes, clock)
-    if (typeof found === 'string') {
-      log.warn('ffmpeg cannot be used', { why: found })
-      clock.after(LOOKED_KEPT_MS, () => (this.#looking = null))
-    } else if (!found.hasOwnNetwork)
-      log.warn('ffmpeg has the network of the node: this system lets no user have one of its own', { path })
+    if (!this.#stopped && (typeof found === 'string' || !found.hasOwnNetwork))
+      this.#again = clock.after(LOOKED_KEPT_MS, () => (this.#looking = null))
+    this.#told(found)
     return found
+  }
+
+  /** Says in the log what is wrong, once. */
+  #told(found: FencedProgram | string): void {
+    const { path, log } = this.#options
+    const why =
+      typeof found === 'string'
+        ? found
+        : found.hasOwnNetwork
+          ? ''
+          : 'it has the network of the node: this system lets no user have one of its own'
+    if (why !== '' && why !== this.#said && !this.#stopped)
+      log.warn(typeof found === 'string' ? 'ffmpeg cannot be used' : 'ffmpeg has less round it', { path, why })
+    this.#said = why
   }
 }

@@ -10,15 +10,20 @@ export interface ConversionLimits {
   readonly cpuSeconds: number
 }
 
+/**
+ * Why a conversion came to nothing: the part is at fault, or the program; it took longer than it may; or the machine had
+ * no room for it, which passes.
+ */
+export type FailureKind = 'refused' | 'late' | 'busy'
+
 /** A conversion that came to nothing; its message completes "its picture or sound cannot be converted: ...". */
 export class ConversionFailed extends Error {
-  /** It took longer than it may. */
-  readonly isLate: boolean
+  readonly kind: FailureKind
 
-  constructor(why: string, isLate = false) {
+  constructor(why: string, kind: FailureKind = 'refused') {
     super(why)
     this.name = 'ConversionFailed'
-    this.isLate = isLate
+    this.kind = kind
   }
 }
 
@@ -26,7 +31,7 @@ export class ConversionFailed extends Error {
 export interface FilmConverter {
   /** Threads that a picture may have. */
   readonly threads: number
-  /** What it can do here; looked at when it is first asked for. AppError Aborted after stop(). */
+  /** What it can do here; looked at when it is first asked for. Never rejects. */
   abilities(): Promise<ProgramAbilities>
   /**
    * Runs it once, with these arguments and standard input; what it wrote. Rejects with ConversionFailed, and with

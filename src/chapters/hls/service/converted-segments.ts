@@ -24,6 +24,9 @@ const MAX_TRIALS = 256
 /** A part that failed fails again; but the machine may have been at fault. */
 const FAILED_KEPT_MS = 60_000
 const MAX_FAILED = 256
+/** So often in a row a part may take too long, or find no room on the machine. */
+const MAX_DELAYED = 3
+const MAX_DELAYED_PARTS = 256
 /** What a conversion may take: of sound alone, and of a picture. */
 const SOUND_LIMITS = { wallMs: 15_000, cpuSeconds: 15 }
 const PICTURE_LIMITS = { wallMs: 60_000, cpuSeconds: 240 }
@@ -49,6 +52,8 @@ export class ConvertedSegments {
   readonly #trials = new Map<string, Trial>()
   /** Parts of films -> when they failed, and why. */
   readonly #failed = new Map<string, { readonly at: number; readonly why: string }>()
+  /** Parts of films -> how often in a row the machine was at fault. */
+  readonly #delayed = new Map<string, number>()
 
   constructor(deps: ConvertedSegmentsDeps) {
     this.#deps = deps
@@ -99,7 +104,8 @@ export class ConvertedSegments {
       await converter.convert(args, cut, TRIAL_LIMITS, signal)
     } catch (error) {
       if (!(error instanceof ConversionFailed)) throw error
-      if (!error.isLate) throw this.#noted(name, error)
+      if (error.kind === 'busy') throw busy()
+      if (error.kind === 'refused') throw this.#noted(name, error)
     }
     return seconds / Math.max(0.001, (clock.now() - since) / 1000)
   }
@@ -137,11 +143,23 @@ export class ConvertedSegments {
     this.#refuseFailed(name)
     try {
       const args = conversionArguments(order, parts, converter.threads, null)
-      return await converter.convert(args, cut, parts.picture === null ? SOUND_LIMITS : PICTURE_LIMITS, signal)
+      const limits = parts.picture === null ? SOUND_LIMITS : PICTURE_LIMITS
+      const bytes = await converter.convert(args, cut, limits, signal)
+      this.#delayed.delete(name)
+      return bytes
     } catch (error) {
-      if (error instanceof ConversionFailed || error instanceof DecodeError) throw this.#noted(name, error)
-      throw error
+      if (!(error instanceof ConversionFailed || error instanceof DecodeError)) throw error
+      if (error instanceof ConversionFailed && error.kind !== 'refused' && this.#mayAgain(name)) throw busy()
+      this.#delayed.delete(name)
+      throw this.#noted(name, error)
     }
+  }
+
+  /** The machine may have been at fault; but players ask for ever. */
+  #mayAgain(name: string): boolean {
+    const count = (this.#delayed.get(name) ?? 0) + 1
+    keep(this.#delayed, name, count, MAX_DELAYED_PARTS)
+    return count < MAX_DELAYED
   }
 
   #refuseFailed(name: string): void {
@@ -170,6 +188,11 @@ function keep<T>(kept: Map<string, T>, key: string, value: T, most: number): voi
 
 function unreadable(why: string): AppError {
   return new AppError('MediaUnreadable', `A part of it cannot be converted: ${why}.`)
+}
+
+/** Players ask again: 422 would end the film. */
+function busy(): AppError {
+  return new AppError('TooManyRequests', 'The machine is too busy to convert it now; try again.')
 }
 
 function tooSlow(speed: number): AppError {

@@ -20,7 +20,8 @@ export async function checkFfmpeg(path: string): Promise<Finding[]> {
 
 function findings({ path, version, hasOwnNetwork, encodesPicture, encodesSound }: FencedProgram): Finding[] {
   const fence = hasOwnNetwork ? 'a network of its own' : 'the network of this system'
-  const text = `${path} (version ${version}) converts films, with limits of memory and time and ${fence}.`
+  // The node may have less: a service unit or a container can forbid namespaces that a shell may have.
+  const text = `${path} (version ${version}) converts films, as this command runs it with limits of memory and time and ${fence}; where the node itself has less, its log says so.`
   const missing = [...(encodesPicture ? [] : ['libx264']), ...(encodesSound ? [] : ['aac'])]
   return [
     hasOwnNetwork

@@ -12,7 +12,7 @@ const mediaSettings = {
     optional: true,
     default: '',
     needsRestart: true,
-    doc: 'The program ffmpeg, such as /usr/bin/ffmpeg, for films in segments whose sound or picture the node cannot convert (DTS, FLAC, Xvid, AV1, ...); empty = none. It is set in this file or by a flag (`--set`) alone.',
+    doc: 'The program ffmpeg, such as /usr/bin/ffmpeg, for films in segments whose sound or picture the node cannot convert (DTS, TrueHD, Xvid, AV1, ...); empty = none. It is set in this file or by a flag (`--set`) alone.',
   },
 } as const satisfies Record<string, OptionSpec>
 

@@ -5,12 +5,12 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { START_S } from '../../../../../src/chapters/hls/core/timeline.ts'
 import { needs } from '../../../../kit/requirements.ts'
 import { RealConversions } from '../../kit/converted-films.ts'
 import { type Packet, SegmentFilms } from '../../kit/segment-films.ts'
 import { lagOf, surprises, TONE_HZ } from '../../kit/sound-likeness.ts'
 
-const START = 1.4
 const RATE = 48_000
 const FRAME_S = 1024 / RATE
 const PICTURE_S = 1 / 24
@@ -81,7 +81,7 @@ describe('segments that ffmpeg has a part in', { skip: needs('ffmpeg', 'ffprobe'
       const [pictures, sounds] = [await films.packets(joined, 'v'), await films.packets(joined, 'a')]
       assert.equal(pictures.length, 576)
       assert.ok(Math.abs(sounds.length - 24 / FRAME_S) <= 3, `${sounds.length} frames of sound`)
-      assertGrid(sounds, START, FRAME_S, 0.0001, 'sound')
+      assertGrid(sounds, START_S, FRAME_S, 0.0001, 'sound')
       assert.equal(await films.ffmpeg('-v', 'warning', '-i', joined, '-f', 'null', '-'), '')
       const loud = (await loudnessOf(joined)).slice(1, 238)
       assert.ok(Math.min(...loud) > HEARD, `silent at ${loud.findIndex(one => one <= HEARD) / 10} s`)
@@ -130,7 +130,7 @@ describe('segments that ffmpeg has a part in', { skip: needs('ffmpeg', 'ffprobe'
       assertGrid(pictures, pictures[0]?.pts ?? 0, PICTURE_S, name.endsWith('.mp4') ? 0.0001 : 0.001, 'picture')
       const [first = 0] = await films.shown(films.path(name))
       assert.ok(
-        Math.abs((pictures[0]?.pts ?? 0) - START - first) <= 0.001,
+        Math.abs((pictures[0]?.pts ?? 0) - START_S - first) <= 0.001,
         `the first at ${pictures[0]?.pts}, of ${first}`,
       )
       assert.equal(await films.ffmpeg('-v', 'warning', '-i', joined, '-f', 'null', '-'), '')

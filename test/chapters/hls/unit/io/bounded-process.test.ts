@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,6 +16,7 @@ import { checkFfmpeg } from '../../../../../src/chapters/hls/wiring/hls-doctor.t
 import { SystemClock } from '../../../../../src/io/clock.ts'
 import { silentLog } from '../../../../kit/doubles/silent-log.ts'
 import { needs } from '../../../../kit/requirements.ts'
+import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 import { waitFor } from '../../../../kit/wait-for.ts'
 import { ffmpegPath } from '../../kit/converted-films.ts'
 
@@ -105,6 +106,66 @@ describe('a program that is run once', () => {
     await assert.rejects(run('kill -SEGV $$'), { message: 'the program broke down' })
   })
 
+  test('a system without room for it is said to be busy, and nothing happens later', async () => {
+    const time = new VirtualClock()
+    // As spawn() without descriptors: no streams, then an error; and without memory.
+    const without = Object.assign(new EventEmitter(), { pid: undefined, stdin: undefined })
+    const starts: readonly (() => never)[] = [
+      () => without as never,
+      () => {
+        throw new Error('spawn ENOMEM')
+      },
+    ]
+    for (const start of starts) {
+      const none = new BoundedProcesses(start)
+      const options = { clock: time, command: ['/bin/true'], input: Buffer.from('in'), wallMs: 1000 }
+      await assert.rejects(none.run({ ...options, maxOutputBytes: 10 }, never), { kind: 'busy', message: /started/ })
+      assert.deepEqual([none.running, time.pending], [0, 0])
+    }
+    without.emit('error', new Error('spawn EMFILE'))
+    await time.advance(60_000)
+  })
+
+  test('what the system kills is no fault of the film; what its limit ends is', async () => {
+    await assert.rejects(run('kill -KILL $$'), { kind: 'busy' })
+    await assert.rejects(run('kill -XCPU $$'), { kind: 'refused', message: /too much of the processor/ })
+  })
+
+  test('none begins behind the end', async () => {
+    const ended = new BoundedProcesses()
+    await ended.stop()
+    const options = { clock, command: ['/bin/true'], input: new Uint8Array(0), wallMs: 1000, maxOutputBytes: 10 }
+    await assert.rejects(ended.run(options, never), { code: 'Aborted' })
+  })
+
+  test('the fence does not fall away because the program fails, and it is looked at again', async () => {
+    const time = new VirtualClock()
+    const path = await program('fails')
+    // It fails once, as one for which there is no memory at that moment.
+    await writeFile(path, `#!/bin/sh\nexit 1\n`)
+    const converter = new FfmpegConverter({ path, clock: time, log: silentLog })
+    assert.equal((await converter.abilities()).sound, false)
+    const whole = await fencedProgram(await program('whole'), processes, clock)
+    await program('fails')
+    assert.equal((await converter.abilities()).sound, false, 'not at once')
+    await time.advance(60_000)
+    assert.equal((await converter.abilities()).sound, true)
+    await converter.stop()
+    const again = await fencedProgram(path, processes, clock)
+    assert.ok(typeof whole !== 'string' && typeof again !== 'string')
+    assert.equal(again.hasOwnNetwork, whole.hasOwnNetwork)
+  })
+
+  test('a program whose look finds no room is looked at again, and rejects nobody', async () => {
+    const stopped = new BoundedProcesses(() => {
+      throw new Error('spawn EAGAIN')
+    })
+    const why = await fencedProgram(await program('there'), stopped, clock)
+    assert.match(typeof why === 'string' ? why : '', /cannot be started/)
+    await stopped.stop()
+    assert.equal(typeof (await fencedProgram(await program('there'), stopped, clock)), 'string')
+  })
+
   test('what does not read what it is given does no harm', async () => {
     const input = new Uint8Array(5_000_000)
     const command = ['/bin/sh', '-c', 'exec true']
@@ -123,7 +184,14 @@ describe('a program that is run once', () => {
     assert.ok(typeof fenced !== 'string', typeof fenced === 'string' ? fenced : '')
     const inside = async (script: string): Promise<string> => {
       const command = fenced.command([script], 1)
-      const options = { clock, command, input: new Uint8Array(0), wallMs: 10_000, maxOutputBytes: 1_000_000 }
+      const options = {
+        clock,
+        command,
+        input: new Uint8Array(0),
+        wallMs: 60_000,
+        cpuSeconds: 1,
+        maxOutputBytes: 1_000_000,
+      }
       return Buffer.from(await processes.run(options, never)).toString()
     }
     try {
@@ -179,7 +247,7 @@ describe('a program that is run once', () => {
     const [finding] = await checkFfmpeg(ffmpegPath())
     assert.match(
       finding?.text ?? '',
-      /ffmpeg \(version \d.*\) converts films, with limits of memory and time and .* network/,
+      /ffmpeg \(version \d.*\) converts films, as this command runs it with limits .* network .* its log says so/,
     )
   })
 })

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
 import { planOf, orderOf, type SegmentPlan } from '../../../../../src/chapters/hls/core/segment-plan.ts'
-import { ConversionFailed } from '../../../../../src/chapters/hls/ports/film-converter.ts'
+import { ConversionFailed, type FailureKind } from '../../../../../src/chapters/hls/ports/film-converter.ts'
 import { ConversionLine } from '../../../../../src/chapters/hls/service/conversion-line.ts'
 import { ConvertedSegments } from '../../../../../src/chapters/hls/service/converted-segments.ts'
 import type { SegmentJob } from '../../../../../src/chapters/hls/convert/thread-messages.ts'
@@ -139,7 +139,7 @@ describe('conversions by another program', () => {
     const late = segments.try(job(0), PICTURE, made, never())
     await turn()
     await clock.advance(10_000)
-    converter.running[0]?.fail(new ConversionFailed('it takes too long', true))
+    converter.running[0]?.fail(new ConversionFailed('it takes too long', 'late'))
     await assert.rejects(late, { code: 'ConversionTooSlow' })
     const failed = segments.try(job(0, 'broken'), PICTURE, made, never())
     await turn()
@@ -164,6 +164,31 @@ describe('conversions by another program', () => {
       await assert.rejects(asked, { code: 'MediaUnreadable', message: /no picture\.$/ }, `${round}`)
     }
     assert.equal(converter.asked.length, 1)
+  })
+
+  test('what comes too late, or finds no room, is asked for again; three times in a row it is given up', async () => {
+    const fail = async (kind: FailureKind | null): Promise<string> => {
+      const asked = segments.segment(job(1), SOUND, made, never())
+      const settled = asked.then(
+        () => 'made',
+        (error: unknown) => (error as AppError).code,
+      )
+      await turn()
+      if (kind === null) converter.running[0]?.end()
+      else converter.running[0]?.fail(new ConversionFailed('no', kind))
+      return settled
+    }
+    assert.equal(await fail('busy'), 'TooManyRequests')
+    assert.equal(await fail('late'), 'TooManyRequests')
+    assert.equal(await fail(null), 'made', 'which begins anew')
+    for (const kind of ['late', 'busy'] as const) assert.equal(await fail(kind), 'TooManyRequests')
+    assert.equal(await fail('late'), 'MediaUnreadable')
+    assert.equal(await fail(null), 'MediaUnreadable', 'for a minute')
+    assert.equal(converter.asked.length, 6)
+    const trial = segments.try(job(0), PICTURE, made, never())
+    await turn()
+    converter.running[0]?.fail(new ConversionFailed('no', 'busy'))
+    await assert.rejects(trial, { code: 'TooManyRequests' })
   })
 
   test('what failed is not converted again for a minute', async () => {
