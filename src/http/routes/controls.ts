@@ -83,7 +83,7 @@ const explainDownload = route({
     'Extra. `reasons` has stable codes, the one that counts most first; it is empty when nothing is in the way.',
     'What stops it: load_failed, loading, volume_stalled, disk_full, disk_errors, foreign_file, failed, file_changed, ' +
       'seeding_goal_reached, stopped, queued, moving_storage, ' +
-      'waiting_for_check, checking, allocating, waiting_for_metadata, nothing_selected.',
+      'waiting_for_check, checking, allocating, waiting_for_metadata, nothing_selected, nobody_reads.',
     'The network: interface_gone, proxy_failing. Circuits: no_relays_known, no_exits_known, building_circuits.',
     'The swarm: no_trackers, private_without_tracker, no_tracker_answers, trackers_pending, no_peers_known, all_filtered, ' +
       'all_blocked, encryption_required, encryption_off, connection_limit, connecting, nobody_reachable.',
