@@ -18,6 +18,7 @@ import type { SegmentLine } from './segment-line.ts'
 import { segmentFamilies } from './segment-metrics.ts'
 import { SegmentPlaces } from './segment-places.ts'
 import { UnreadableSegments } from './unreadable-segments.ts'
+import { type TextSource, wholePart } from './whole-part.ts'
 
 /** Films whose cuts are kept; a film of two hours has some 200 KB of them. */
 const MAX_PLANS = 16
@@ -136,7 +137,7 @@ export class HlsFilms implements HlsService, HlsTexts {
     if (this.#plans.size > MAX_PLANS && oldest !== undefined) this.#plans.delete(oldest)
   }
 
-  /** They lie between the pictures of the segment: when those are there, so are they. */
+  /** Most lie between the pictures of the segment: those are waited for, then what lies elsewhere. */
   async #textsOf(
     file: StreamableFile,
     { infohash, fileIndex }: AskedFilm,
@@ -150,12 +151,15 @@ export class HlsFilms implements HlsService, HlsTexts {
     signal.addEventListener('abort', close, { once: true })
     try {
       await this.#whenThere(film, rangeOf(cut))
+      const texts: TextSource = {
+        read: order => this.#deps.media.texts(infohash, fileIndex, order, { signal }),
+        whenThere: range => this.#whenThere(film, range),
+      }
+      return textSegment(await wholePart(texts, track, cut), cut)
     } finally {
       signal.removeEventListener('abort', close)
       film.close()
     }
-    const order = { track, fromSec: cut.start, toSec: Math.min(cut.end, cut.start + cut.duration + 1) }
-    return textSegment((await this.#deps.media.texts(infohash, fileIndex, order, { signal })).cues, cut)
   }
 
   async #make(file: StreamableFile, job: SegmentJob, signal: AbortSignal): Promise<Uint8Array> {
