@@ -97,15 +97,18 @@ describe('films that need ffmpeg', { skip: needs('ffmpeg', 'ffprobe'), concurren
   const messageOf = (reply: NodeReply): { code: string; message: string } =>
     reply.json<{ error: { code: string; message: string } }>().error
 
-  /** Processes of a program, by its path in their words. */
+  /** Conversions by a program: groups of processes that have its path in their words. */
   async function processesOf(program: string): Promise<number[]> {
-    const found: number[] = []
+    const groups = new Set<number>()
     for (const name of await readdir('/proc')) {
       if (!/^\d+$/.test(name)) continue
       const words = await readFile(join('/proc', name, 'cmdline'), 'latin1').catch(() => '')
-      if (words.split('\0').includes(program)) found.push(Number(name))
+      if (!words.split('\0').includes(program)) continue
+      const stat = await readFile(join('/proc', name, 'stat'), 'latin1').catch(() => '')
+      const [, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      if (group !== undefined) groups.add(Number(group))
     }
-    return found
+    return [...groups]
   }
 
   test('DTS plays with sound', async () => {
