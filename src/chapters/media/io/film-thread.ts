@@ -121,7 +121,7 @@ export class FilmThread<Job, Said> {
     Atomics.store(this.#words, WORD.givenUp, this.#jobs)
   }
 
-  /** Nothing is told of the job any more. It keeps its time: one that does not let go of the thread is late. */
+  /** Nothing is heard of the job any more. It keeps its time: one that does not let go of the thread is late. */
   leave(): void {
     const number = this.#working?.number
     this.#rest()
