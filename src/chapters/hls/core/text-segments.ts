@@ -29,9 +29,13 @@ function rendition({ id, language, isForced }: FilmTrack, name: string, query: s
   return `#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="${TEXT_GROUP}",NAME="${name}"${spoken},${shown},URI="subtitles/${id}/index.m3u8?${query}"\n`
 }
 
-/** The texts that begin in a part of the film; times of the film, with what they are on the clock of segments. */
+/**
+ * The texts that begin in a part of the film; times of the film, with what they are on the clock of segments. Texts
+ * have whole milliseconds, so the cuts are taken in them too: what begins exactly at a cut is in one segment.
+ */
 export function textSegment(cues: readonly Cue[], { start, end }: Pick<Cut, 'start' | 'end'>): Uint8Array {
-  const own = cues.filter(({ startMs }) => startMs >= start * 1000 && startMs < end * 1000)
+  const [from, to] = [Math.round(start * 1000), Math.round(end * 1000)]
+  const own = cues.filter(({ startMs }) => startMs >= from && startMs < to)
   const vtt = webVttOf(own, 0)
   const clock = `X-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:${ticksOf(0)}\n`
   return Buffer.from(vtt.replace('WEBVTT\n', `WEBVTT\n${clock}`))

@@ -21,6 +21,7 @@ import type { SegmentLine } from './segment-line.ts'
 import { segmentFamilies } from './segment-metrics.ts'
 import { SegmentPlaces } from './segment-places.ts'
 import { UnreadableSegments } from './unreadable-segments.ts'
+import { type TextSource, wholePart } from './whole-part.ts'
 
 /** How long the next bytes of a segment may take to come in. */
 const STALLED_MS = 120_000
@@ -132,7 +133,7 @@ export class HlsFilms implements HlsService, HlsTexts {
     return (picture === null && sound === null) || order.isHead ? null : (this.#deps.converted ?? null)
   }
 
-  /** They lie between the pictures of the segment: when those are there, so are they. */
+  /** Most lie between the pictures of the segment: those are waited for, then what lies elsewhere. */
   async #textsOf(
     file: StreamableFile,
     { infohash, fileIndex }: AskedFilm,
@@ -140,9 +141,14 @@ export class HlsFilms implements HlsService, HlsTexts {
     cut: Cut,
     signal: AbortSignal,
   ): Promise<Uint8Array> {
-    await this.#withFilm(file, signal, film => this.#whenThere(film, rangeOf(cut)))
-    const order = { track, fromSec: cut.start, toSec: Math.min(cut.end, cut.start + cut.duration + 1) }
-    return textSegment((await this.#deps.media.texts(infohash, fileIndex, order, { signal })).cues, cut)
+    return this.#withFilm(file, signal, async film => {
+      await this.#whenThere(film, rangeOf(cut))
+      const texts: TextSource = {
+        read: order => this.#deps.media.texts(infohash, fileIndex, order, { signal }),
+        whenThere: range => this.#whenThere(film, range),
+      }
+      return textSegment(await wholePart(texts, track, cut), cut)
+    })
   }
 
   /** A picture that has to be converted is tried before it is played: that it is too slow is said then. */

@@ -19,8 +19,6 @@ const MAX_LOOKS_OF_FILM = 3
 /** How long one may wait for its turn. */
 const LINE_LIMIT_MS = 20_000
 
-const NOTHING: SubtitlePart = { cues: [], covered: [], fetched: 0 }
-
 /** What it works with. */
 export interface FilmTextsDeps {
   readonly clock: Clock
@@ -57,7 +55,7 @@ export class FilmTexts implements MediaTexts {
     if (why !== null) throw new AppError('MediaUnreadable', why)
     const outcome = await this.#inPlace(file.tag, asker, signal => this.#look(file, order, signal))
     if (outcome.kind === 'texts') return outcome.part
-    if (outcome.kind === 'missing') return NOTHING
+    if (outcome.kind === 'missing') return { cues: [], covered: [], missing: outcome.range, fetched: 0 }
     if (outcome.kind === 'none') throw new AppError('NotFound', `There are no such subtitles: ${outcome.why}.`)
     if (outcome.kind === 'failed') throw new AppError('DiskError', `The film could not be read: ${outcome.why}.`)
     const text = `The subtitles cannot be read: ${outcome.why}.`

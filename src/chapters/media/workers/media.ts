@@ -6,9 +6,10 @@ import { ownTask } from '../io/task-time.ts'
 import { workOnFilms } from '../probe/film-work.ts'
 import { readFacts } from '../probe/read-facts.ts'
 import { readPart } from '../probe/read-part.ts'
+import { spotTime } from '../probe/spot-time.ts'
 import type { FilmDone, FilmJob, FilmThreadData } from '../probe/thread-messages.ts'
 
-/** How long texts may take, with their reads; what was found by then is answered, and the rest asked for again. */
+/** How long texts may take behind the index, with their reads; what was found by then is answered, and the rest asked for again. */
 const TEXTS_MS = 1500
 
 const port = parentPort
@@ -24,8 +25,7 @@ workOnFilms<FilmJob, FilmDone>(
     sizeOf: ({ size }) => size,
     async work({ texts }, source) {
       const since = now()
-      const isOver = (): boolean => now() - since > TEXTS_MS
-      const outcome = texts === null ? await readFacts(source) : readPart(source, texts, isOver)
+      const outcome = texts === null ? await readFacts(source) : readPart(source, texts, spotTime(now, TEXTS_MS))
       return { outcome, busyMs: now() - since - source.waitedMs }
     },
   },

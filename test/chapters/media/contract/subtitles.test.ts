@@ -21,7 +21,7 @@ describe('texts inside of films', () => {
     texts = async (_infohash, _file, order) => {
       orders.push(order)
       const cues = [{ startMs: 1000, endMs: 2500, text: 'Hello\n<script>&amp;\n00:01 --> 00:02' }]
-      return { cues, covered: [{ fromSec: 0, toSec: 12.5 }], fetched: 4096 }
+      return { cues, covered: [{ fromSec: 0, toSec: 12.5 }], missing: null, fetched: 4096 }
     }
     server = await startServer({}, 8, {
       services: { media: { texts: (...asked: Parameters<typeof texts>) => texts(...asked) } } as object,

@@ -46,6 +46,7 @@ const forecast: Forecast = {
 const texts: SubtitlePart = {
   cues: [{ startMs: 1000, endMs: 2500, text: 'Hello <you>' }],
   covered: [{ fromSec: 0, toSec: 240 }],
+  missing: null,
   fetched: 4096,
 }
 

@@ -149,7 +149,10 @@ class PartReading {
       work()
       return 'done'
     } catch (error) {
-      if (error instanceof NotHere) return 'missing'
+      if (error instanceof NotHere) {
+        this.#found.lack(error.range)
+        return 'missing'
+      }
       if (error instanceof DecodeError) return 'unreadable'
       if (error instanceof OverBudget) return 'over'
       throw error

@@ -48,9 +48,11 @@ export function mp4Subtitles(source: ByteSource, order: SubtitleOrder, isOver: (
         lacking.push({ fromSec: text.fromSec, toSec: order.toSec })
         break
       }
-      if (error instanceof NotHere) lacking.push(text)
+      if (error instanceof NotHere) {
+        lacking.push(text)
+        found.lack(error.range)
+      } else if (!(error instanceof DecodeError)) throw error
       // What makes no sense is left out.
-      else if (!(error instanceof DecodeError)) throw error
     }
   }
   for (const gap of gapsIn(joined(lacking), order)) found.cover(gap.fromSec, gap.toSec)

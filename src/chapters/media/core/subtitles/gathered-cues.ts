@@ -3,7 +3,7 @@
 
 import { type Cue, fewAtOnce, keyOf } from '../../../../wire/subtitles/cue.ts'
 import { cutTo, joined, type Span } from '../../../../wire/subtitles/spans.ts'
-import { OverBudget } from '../byte-source.ts'
+import { type ByteRange, OverBudget } from '../byte-source.ts'
 import { MAX_PART_CHARS, MAX_PART_CUES, type SubtitlePart } from './subtitle-part.ts'
 
 /** Texts as they are found. */
@@ -11,6 +11,7 @@ export class GatheredCues {
   readonly #cues = new Map<string, Cue>()
   readonly #covered: Span[] = []
   #chars = 0
+  #missing: ByteRange | null = null
 
   /** Null: a text that shows nothing. Throws OverBudget when there are too many. */
   take(cue: Cue | null): void {
@@ -22,6 +23,11 @@ export class GatheredCues {
     this.#cues.set(key, cue)
   }
 
+  /** Texts may lie here, and it is not there yet; the first is kept. */
+  lack(range: ByteRange): void {
+    this.#missing ??= range
+  }
+
   /** All texts of this part have been taken. */
   cover(fromSec: number, toSec: number): void {
     if (toSec > fromSec) this.#covered.push({ fromSec, toSec })
@@ -29,6 +35,7 @@ export class GatheredCues {
 
   /** `asked`: what of it counts; `fetched`: bytes that were read. */
   part(asked: Span, fetched: number): SubtitlePart {
-    return { cues: fewAtOnce([...this.#cues.values()]), covered: cutTo(joined(this.#covered), asked), fetched }
+    const covered = cutTo(joined(this.#covered), asked)
+    return { cues: fewAtOnce([...this.#cues.values()]), covered, missing: this.#missing, fetched }
   }
 }

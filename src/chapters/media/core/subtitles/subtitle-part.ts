@@ -2,6 +2,7 @@
 
 import type { Cue } from '../../../../wire/subtitles/cue.ts'
 import type { Span } from '../../../../wire/subtitles/spans.ts'
+import type { ByteRange } from '../byte-source.ts'
 
 /** What is asked for: texts of a track that are shown in a part of the film. */
 export interface SubtitleOrder extends Span {
@@ -15,6 +16,8 @@ export interface SubtitlePart {
   readonly cues: readonly Cue[]
   /** The parts of what was asked for of which all texts are here; the rest was not there yet, or was too much. */
   readonly covered: readonly Span[]
+  /** Where the first of those that were not there lie; null: all were. */
+  readonly missing: ByteRange | null
   /** Bytes that were read for it. */
   readonly fetched: number
 }

@@ -171,6 +171,21 @@ describe('playlists', () => {
     assert.deepEqual(planOf(madeFacts({ tracks, container: 'mp4', fragmented: true }), SIZE, null).texts, [])
   })
 
+  test('a text that begins exactly at a cut is in one segment, whatever the floats make of its time', () => {
+    const odd = Array.from({ length: 20_000 }, (_, at) => at + 1).filter(ms => (ms / 1000) * 1000 > ms)
+    assert.ok(odd.length > 10)
+    const times = [...odd.map(ms => ({ ms, sec: ms / 1000 })), { ms: 1001, sec: 1.001_333_3 }]
+    for (const { ms, sec } of times) {
+      const cues = [{ startMs: ms, endMs: ms + 500, text: 'Hello' }]
+      const there = [textSegment(cues, { start: 0, end: sec }), textSegment(cues, { start: sec, end: 99 })]
+      assert.deepEqual(
+        there.map(bytes => Buffer.from(bytes).toString().includes('Hello')),
+        [false, true],
+        String(ms),
+      )
+    }
+  })
+
   test('a segment of texts has those that begin in it, on the clock of the pictures', () => {
     const cue = (startMs: number) => ({ startMs, endMs: startMs + 3000, text: `<at ${startMs}>` })
     const bytes = textSegment([4999, 5000, 9999, 10_000].map(cue), { start: 5, end: 10 })

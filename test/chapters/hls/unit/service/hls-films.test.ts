@@ -7,12 +7,14 @@ import { AppError } from '../../../../../src/base/errors.ts'
 import type { SegmentOutcome } from '../../../../../src/chapters/hls/convert/thread-messages.ts'
 import { HlsFilms } from '../../../../../src/chapters/hls/service/hls-films.ts'
 import { SegmentLine } from '../../../../../src/chapters/hls/service/segment-line.ts'
+import type { ByteRange } from '../../../../../src/chapters/media/core/byte-source.ts'
 import type { FilmFacts } from '../../../../../src/chapters/media/core/film-facts.ts'
 import type { SubtitleOrder } from '../../../../../src/chapters/media/core/subtitles/subtitle-part.ts'
 import { FilmDisk } from '../../../../../src/chapters/media/service/film-bytes.ts'
 import { SharedArena } from '../../../../../src/pools/arena.ts'
 import { fuzzSource } from '../../../../kit/sim/fuzz.ts'
 import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
+import type { Span } from '../../../../../src/wire/subtitles/spans.ts'
 import { MemoryFilm } from '../../../media/kit/memory-film.ts'
 import { HeldMaker } from '../../kit/held-maker.ts'
 import { madeFacts, madeTexts } from '../../kit/made-facts.ts'
@@ -37,6 +39,10 @@ describe('segments of films in downloads', () => {
   let hls: HlsFilms
   let line: SegmentLine
   let orders: SubtitleOrder[]
+  /** What looks at texts cover, one after the other; then all. */
+  let found: Span[][]
+  /** And where they say that something lacks. */
+  let holes: ByteRange[]
 
   beforeEach(() => {
     clock = new VirtualClock()
@@ -49,6 +55,8 @@ describe('segments of films in downloads', () => {
     wanted = false
     others = []
     orders = []
+    found = []
+    holes = []
     line = new SegmentLine(makers, clock)
     hls = new HlsFilms({
       media: {
@@ -60,7 +68,13 @@ describe('segments of films in downloads', () => {
         },
         texts: async (_infohash, _index, order) => {
           orders.push(order)
-          return { cues: [{ startMs: 5500, endMs: 6000, text: 'Hello' }], covered: [], fetched: 0 }
+          const covered = found.shift() ?? [order]
+          return {
+            cues: [{ startMs: 5500, endMs: 6000, text: 'Hello' }],
+            covered,
+            missing: holes.shift() ?? null,
+            fetched: 0,
+          }
         },
       },
       disk: new FilmDisk(clock, arena),
@@ -78,7 +92,7 @@ describe('segments of films in downloads', () => {
     assert.deepEqual([orders.length, memory.waited, hls.jobs], [0, [450_000], 1])
     memory.arrive({ start: 0, end: SIZE })
     assert.match(Buffer.from(await asked).toString(), /MPEGTS:1800000\n\n00:00:05\.500 --> 00:00:06\.000\nHello\n$/)
-    assert.deepEqual(orders, [{ track: 4, fromSec: 5, toSec: 10 }])
+    assert.deepEqual(orders, [{ track: 4, fromSec: 4.999, toSec: 10.001 }])
     for (const [track, segment] of [
       [4, 99],
       [2, 0],
@@ -90,6 +104,30 @@ describe('segments of films in downloads', () => {
     await clock.advance(1)
     leaving.abort()
     await assert.rejects(left, { code: 'Aborted' })
+    assertQuiet()
+  })
+
+  test('texts of a segment are all there or asked for later, never an empty segment for what lacks', async () => {
+    facts = madeFacts({ tracks: [...madeFacts().tracks, madeTexts] })
+    found = [[]]
+    await assert.rejects(hls.texts(film, 4, 1, stays()), { code: 'NotReady' })
+    assert.equal(orders.length, 1)
+    found = [[{ fromSec: 4.999, toSec: 7 }]]
+    const text = Buffer.from(await hls.texts(film, 4, 1, stays())).toString()
+    assert.equal(text.match(/Hello/g)?.length, 1, 'what was found twice is there once')
+    assert.deepEqual(orders.at(-1), { track: 4, fromSec: 7, toSec: 10.001 })
+    found = Array.from({ length: 20 }, (_, at) => [{ fromSec: 4.999, toSec: 5 + at / 100 }])
+    orders = []
+    await assert.rejects(hls.texts(film, 4, 1, stays()), { code: 'NotReady' })
+    assert.equal(orders.length, 8, 'a film that brings little each time ends')
+    found = [[]]
+    holes = [{ start: 900_000, end: 900_100 }]
+    memory.holes = holes.slice()
+    const asked = hls.texts(film, 4, 1, stays())
+    await clock.advance(1)
+    assert.deepEqual(memory.waited, [900_000], 'texts that lie behind all pictures are asked of the swarm')
+    memory.arrive({ start: 0, end: SIZE })
+    assert.match(Buffer.from(await asked).toString(), /Hello/)
     assertQuiet()
   })
 

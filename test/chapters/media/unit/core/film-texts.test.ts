@@ -13,7 +13,8 @@ import {
   PART_BUDGET_BYTES,
   type SubtitlePart,
 } from '../../../../../src/chapters/media/core/subtitles/subtitle-part.ts'
-import { NotHere } from '../../../../../src/chapters/media/core/byte-source.ts'
+import { type ByteSource, NotHere } from '../../../../../src/chapters/media/core/byte-source.ts'
+import { spotTime } from '../../../../../src/chapters/media/probe/spot-time.ts'
 import { element, uint } from '../../kit/made-mkv.ts'
 import { compression, type MadeText, makeTexts, type MadeTextsOptions, packing, TEXTS } from '../../kit/made-texts.ts'
 import { MemorySource } from '../../kit/memory-source.ts'
@@ -75,6 +76,8 @@ describe('texts inside of Matroska films', () => {
       assert.ok(textsOf(part).includes('0') && textsOf(part).includes('4'), String(textsOf(part)))
       assert.ok(!textsOf(part).includes('5') && !textsOf(part).includes('6'), 'those lie in the hole')
       assert.equal(covered[0]?.[0], 0)
+      const missing = part.missing?.start ?? 0
+      assert.ok(missing >= start && missing < end, `${missing} of ${start} to ${end}`)
       const reached = covered[0]?.[1] ?? 0
       assert.ok(reached >= 15 && reached <= 21.5, `covered up to ${reached}`)
       // Without an index nobody knows what lies behind a hole.
@@ -83,9 +86,30 @@ describe('texts inside of Matroska films', () => {
       assert.ok((rest[0] ?? 0) >= 29 && (rest[0] ?? 0) <= 33.5 && rest[1] === 60, String(rest))
       source.holes = []
       const whole = partOf(source, 0, 60)
+      assert.equal(whole.missing, null)
       assert.deepEqual([textsOf(whole).length, coveredOf(whole)], [15, [[0, 60]]])
     })
   }
+
+  test('a slow head leaves all the time for texts, and one read is always done', () => {
+    const source = new MemorySource(makeTexts({ texts: often(60) }).bytes)
+    let now = 0
+    const slow: ByteSource = {
+      size: source.size,
+      read: (start, end) => {
+        now += 600
+        return source.read(start, end)
+      },
+    }
+    const order = { track: TEXTS, fromSec: 0, toSec: 60 }
+    const part = readSubtitles(
+      slow,
+      order,
+      spotTime(() => now, 1500),
+    )
+    assert.ok(part.cues.length > 0 && part.covered.length > 0, `${part.cues.length} texts`)
+    assert.ok((part.covered.at(-1)?.toSec ?? 60) < 60, 'and then it is over')
+  })
 
   test('bytes that are only likely to be of use are not waited for', () => {
     const made = makeTexts({ texts: [said(1000, 'here')], index: 'keys' })
