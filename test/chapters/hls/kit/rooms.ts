@@ -44,6 +44,7 @@ export const rooms: Record<string, readonly string[]> = {
     'services/diagnostics/metric-families.ts',
     'services/diagnostics/metrics-api.ts',
     'services/downloads/streams-api.ts',
+    'wire/subtitles/*.ts',
     'chapters/hls/convert',
     'chapters/hls/core',
     'chapters/hls/ports',
