@@ -5,7 +5,7 @@ import type { Cue } from '../../../wire/subtitles/cue.ts'
 import { gapsIn, joined, type Span } from '../../../wire/subtitles/spans.ts'
 import type { ByteRange } from '../../media/core/byte-source.ts'
 import type { SubtitleOrder, SubtitlePart } from '../../media/core/subtitles/subtitle-part.ts'
-import type { Cut } from '../core/segment-plan.ts'
+import type { Cut } from '../core/cuts.ts'
 
 /** Looks at the texts of one segment; a look may end before it has all. */
 const MAX_LOOKS = 8
