@@ -9,7 +9,7 @@ import { readPart } from '../probe/read-part.ts'
 import { spotTime } from '../probe/spot-time.ts'
 import type { FilmDone, FilmJob, FilmThreadData } from '../probe/thread-messages.ts'
 
-/** How long texts may take behind the index, with their reads; what was found by then is answered, and the rest asked for again. */
+/** How long texts may take behind the index, with their reads; what was found by then is sent, the rest asked later. */
 const TEXTS_MS = 1500
 
 const port = parentPort
