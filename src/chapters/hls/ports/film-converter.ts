@@ -11,8 +11,8 @@ export interface ConversionLimits {
 }
 
 /**
- * Why a conversion came to nothing: the part is at fault, or the program; it took longer than it may; or the machine had
- * no room for it, which passes.
+ * Why a conversion came to nothing: the part is at fault, or the program; it took longer than it may; or the machine
+ * had no room for it, which passes.
  */
 export type FailureKind = 'refused' | 'late' | 'busy'
 

@@ -41,7 +41,10 @@ describe('films that are tried', () => {
     assert.ok(video !== undefined)
     const facts = madeFacts({ tracks: [{ ...video, codec: 'mpeg4' }, ...sounds] })
     hls = new HlsFilms({
-      media: { facts: async () => ({ name: 'film', size: SIZE, facts, wanted: null, missing: [] }) },
+      media: {
+        facts: async () => ({ name: 'film', size: SIZE, facts, wanted: null, missing: [] }),
+        texts: () => Promise.reject(new Error('none was asked for')),
+      },
       disk: new FilmDisk(clock, new SharedArena({ id: 'range', slotBytes: 4096, bytes: 64 * 4096 })),
       line: new SegmentLine([maker], clock),
       converted: new ConvertedSegments({ clock, converter, line: new ConversionLine(clock) }),
