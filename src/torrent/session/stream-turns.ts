@@ -3,6 +3,8 @@
 // the film gains little of what the others lose, its own peers are the bound, and the others go on. Shared by all
 // sessions of a process, which have one line. Knows no clock. Decision 0547.
 
+import type { InfoHash } from '../../base/ids.ts'
+
 /** A film with less ahead is short, until it has so much. */
 const SHORT_SEC = 15
 const FED_SEC = 25
@@ -63,7 +65,7 @@ class Stream {
   #sinceMs = 0
   /** Bytes/s of the film before the others stopped. */
   #before = 0
-  readonly #stopped = new Map<object, Stopped>()
+  readonly #stopped = new Map<InfoHash, Stopped>()
   #endedMs = Number.NEGATIVE_INFINITY
   #wasFirst = false
   #wasFed = false
@@ -127,7 +129,7 @@ class Stream {
   }
 
   /** Another one stops for it, which had `rate`. */
-  stops(other: object, rate: number): void {
+  stops(other: InfoHash, rate: number): void {
     const known = this.#stopped.get(other)
     if (known !== undefined) known.now = rate
     else if (this.#stopped.size < MAX_STOPPED) this.#stopped.set(other, { before: rate, now: rate })
@@ -175,7 +177,7 @@ class Stream {
 
 /** The films of all sessions. */
 export class StreamTurns {
-  readonly #streams = new Map<object, Stream>()
+  readonly #streams = new Map<InfoHash, Stream>()
   /** The least that one has for which others make way; Infinity: there is none. */
   #leastSec = Number.POSITIVE_INFINITY
   #sortedMs = 0
@@ -186,7 +188,7 @@ export class StreamTurns {
   }
 
   /** Every quarter of a second or so from a torrent with readers; null: it has none. */
-  tell(who: object, told: StreamTold | null, nowMs: number): void {
+  tell(who: InfoHash, told: StreamTold | null, nowMs: number): void {
     let stream = this.#streams.get(who)
     if (told === null) {
       if (stream === undefined || stream.levelSec === Number.POSITIVE_INFINITY) return
@@ -199,7 +201,7 @@ export class StreamTurns {
   }
 
   /** The one that was heard of first goes where there are too many. */
-  #made(who: object): Stream {
+  #made(who: InfoHash): Stream {
     const [oldest] = this.#streams.keys()
     if (this.#streams.size >= MAX_STREAMS && oldest !== undefined) this.#streams.delete(oldest)
     const stream = new Stream()
@@ -208,13 +210,13 @@ export class StreamTurns {
   }
 
   /** Whether `who` has others before it. */
-  waits(who: object, nowMs: number): boolean {
+  waits(who: InfoHash, nowMs: number): boolean {
     if (this.active && nowMs - this.#sortedMs > STALE_MS) this.#sort(nowMs)
     return this.active && (this.#streams.get(who)?.levelSec ?? Number.POSITIVE_INFINITY) > this.#leastSec + EQUAL_SEC
   }
 
   /** Whether `who`, which would ask now, is not to; `rate`: bytes/s that come in for it. */
-  makesWay(who: object, rate: number, nowMs: number): boolean {
+  makesWay(who: InfoHash, rate: number, nowMs: number): boolean {
     if (!this.waits(who, nowMs)) return false
     for (const [other, stream] of this.#streams) if (other !== who && stream.isFirst(nowMs)) stream.stops(who, rate)
     return true

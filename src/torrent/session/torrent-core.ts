@@ -160,7 +160,7 @@ export class TorrentCore {
    */
   get blockRoom(): number {
     const { turns } = this.engine.shared
-    if (turns.active && turns.makesWay(this, this.down.rate(this.now()), this.now())) return 0
+    if (turns.active && turns.makesWay(this.infoHash, this.down.rate(this.now()), this.now())) return 0
     if (!this.aheadOfFolders || this.content === null) return Number.POSITIVE_INFINITY
     const { budget } = this.engine.shared
     const spare = budget.free - Math.ceil(budget.limit / AHEAD_LEAVES_PART)

@@ -100,7 +100,7 @@ export class TorrentOptions {
       networkTrouble: engine.deps.swarm?.networkTrouble?.() ?? null,
       connectionsFull: engine.connections.connected >= engine.limits.maxConnections,
       downLimited: core.needsPieces && isHeld(core.downLimiter, core.down, nowMs),
-      makesWay: core.needsPieces && engine.shared.turns.waits(core, core.now()),
+      makesWay: core.needsPieces && engine.shared.turns.waits(core.infoHash, core.now()),
       upLimited: core.working && isHeld(core.upLimiter, core.up, nowMs),
       piecesLeft: content === null ? 0 : countAndNot(content.wanted.buffer, content.picker.have.buffer),
       piecesNobodyHas: content === null ? 0 : piecesNobodyHas(content),

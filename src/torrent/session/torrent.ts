@@ -227,7 +227,7 @@ export class Torrent implements AwakeTorrent {
   /** It makes way for a film: its rates say nothing of it. */
   get heldBack(): boolean {
     const { status, engine } = this.#core
-    return status === 'downloading' && engine.shared.turns.waits(this.#core, this.#core.now())
+    return status === 'downloading' && engine.shared.turns.waits(this.#core.infoHash, this.#core.now())
   }
 
   /** Bytes/s of payload that come in. */

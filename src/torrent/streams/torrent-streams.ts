@@ -109,7 +109,7 @@ export class TorrentStreams {
     const { turns } = engine.shared
     // What waits for its folders gains nothing from others.
     if (!working || aheadOfFolders || content === null || windows === null || windows.size === 0)
-      return turns.tell(this.#core, null, nowMs)
+      return turns.tell(this.#core.infoHash, null, nowMs)
     const { lengths, picker } = content
     const level = levelOf(
       windows.demands(),
@@ -117,7 +117,7 @@ export class TorrentStreams {
       demand => availableAt(content, demand, demand.position, demand.windowBytes),
       place => picker.availabilityOf(Math.floor(place / lengths.pieceLength)) > 0,
     )
-    turns.tell(this.#core, { ...level, rate: down.rate(nowMs) }, nowMs)
+    turns.tell(this.#core.infoHash, { ...level, rate: down.rate(nowMs) }, nowMs)
   }
 
   /** What comes in second by second, from the first time on that somebody wants to know, and a while after the last. */

@@ -1,6 +1,6 @@
 // One track of a film in the browser's buffer: keeps what is around the place that is played, and no more.
 
-import { playsOn, type Run, type Span, stepOf, surplusOf } from '../model/film/buffer-window.ts'
+import { playsOn, type Run, runWithout, type Span, stepOf, surplusOf } from '../model/film/buffer-window.ts'
 import type { Part, TrackKind } from './messages.ts'
 import type { WorkerFilm } from './worker-film.ts'
 
@@ -140,7 +140,7 @@ export class TrackBuffer {
     }
     // Nothing is played, so no time goes by in which there would come to be room.
     if (spans.length === 0) throw new Error('A part of the film is larger than what this browser holds.')
-    await this.#update(() => this.#buffer.remove(0, Number.POSITIVE_INFINITY))
+    await this.#letGo({ startSec: 0, endSec: Number.POSITIVE_INFINITY })
     return true
   }
 
@@ -152,7 +152,12 @@ export class TrackBuffer {
       type === null
         ? surplusOf(this.#spans(), this.#film.place(), WINDOWS[this.kind].backSec, this.#aheadSec)
         : [{ startSec: 0, endSec: Number.POSITIVE_INFINITY }]
-    for (const { startSec, endSec } of surplus) await this.#update(() => this.#buffer.remove(startSec, endSec))
+    for (const span of surplus) await this.#letGo(span)
+  }
+
+  async #letGo(span: Span): Promise<void> {
+    if (this.#run !== null) this.#run = runWithout(this.#run, span)
+    await this.#update(() => this.#buffer.remove(span.startSec, span.endSec))
   }
 
   /** Changes the buffer, and waits until that is done. */

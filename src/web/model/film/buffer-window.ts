@@ -43,6 +43,12 @@ function passes(run: Run, { endSec }: Span, spans: readonly Span[]): boolean {
   return hasCome || beganHere || spans.some(({ startSec }) => startSec > endSec && startSec <= run.endSec)
 }
 
+/** What a run is worth when a stretch is let go: of its places that have come those are there no more. Null: nothing. */
+export function runWithout(run: Run, { startSec, endSec }: Span): Run | null {
+  if (endSec <= run.startSec || startSec >= run.endSec) return run
+  return endSec < run.endSec ? { startSec: endSec, endSec: run.endSec } : null
+}
+
 /**
  * Where to go on when nothing is held at the place, but something soon behind it: films have holes, and some begin
  * late. Null: there is no hole.

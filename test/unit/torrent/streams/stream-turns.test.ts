@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type InfoHash, parseInfoHash } from '../../../../src/base/ids.ts'
 import { StreamTurns } from '../../../../src/torrent/session/stream-turns.ts'
 
-const [film, second, other, another] = [{}, {}, {}, {}]
+const hash = (digit: string): InfoHash => parseInfoHash(digit.repeat(40)) ?? assert.fail()
+const [film, second, other, another] = [hash('1'), hash('2'), hash('3'), hash('4')]
 const NEED = 100
 
 /**
@@ -36,7 +38,7 @@ test('a film with less than 15 seconds ahead is first, until it has 25', () => {
 
 test('of two films the one with less ahead is first; that they differ by five seconds is no matter', () => {
   const turns = new StreamTurns()
-  const tell = (who: object, levelSec: number): void => turns.tell(who, { levelSec, need: NEED, rate: 1000 }, 0)
+  const tell = (who: InfoHash, levelSec: number): void => turns.tell(who, { levelSec, need: NEED, rate: 1000 }, 0)
   tell(film, 3)
   tell(second, 8)
   assert.deepEqual(

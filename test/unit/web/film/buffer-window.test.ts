@@ -2,7 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { behindHole, type Run, type Span, stepOf, surplusOf } from '../../../../src/web/model/film/buffer-window.ts'
+import {
+  behindHole,
+  type Run,
+  runWithout,
+  type Span,
+  stepOf,
+  surplusOf,
+} from '../../../../src/web/model/film/buffer-window.ts'
 
 const span = (startSec: number, endSec: number): Span => ({ startSec, endSec })
 const step = (spans: Span[], at: number, run: Run | null) => stepOf(spans, at, run, 30)
@@ -67,4 +74,14 @@ test('what was played long ago goes, and what lies far ahead', () => {
   assert.deepEqual(surplusOf([span(0, 10), span(100, 130)], 5, 20, 30), [span(100, Number.POSITIVE_INFINITY)])
   assert.deepEqual(surplusOf([span(0, 10), span(40, 60)], 5, 20, 30), [])
   assert.deepEqual(surplusOf([], 5, 20, 30), [])
+})
+
+test('what was let go is read again, although it came in the run that goes on', () => {
+  const run = runWithout(span(0, 30), span(0, 10))
+  assert.deepEqual(run, span(10, 30))
+  assert.deepEqual(step([span(10, 30)], 3, run), { does: 'begin', fromSec: 3 })
+  assert.deepEqual(step([span(10, 30)], 12, run), step([span(10, 30)], 12, span(0, 30)))
+  assert.equal(runWithout(span(50, 70), span(60, Number.POSITIVE_INFINITY)), null)
+  assert.deepEqual(runWithout(span(20, 30), span(0, 20)), span(20, 30))
+  assert.deepEqual(runWithout(span(20, 30), span(30, 40)), span(20, 30))
 })
