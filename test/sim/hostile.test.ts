@@ -152,7 +152,8 @@ test('silent peers of the local network hold one piece of a streamed torrent and
   const seeder = swarm.peer(other)
   const download = node.add(other, { peers: [await seeder.listen()] })
   const ms = await swarm.complete(download, 100_000)
-  assert.ok(ms < 3000, `${ms} ms`)
+  // It makes way for as long as it takes to see that nothing comes of that (decision 0547), which is 6 s at most.
+  assert.ok(ms < 6000, `${ms} ms`)
   await swarm.clock.advance(3000)
   const first = silent.find(peer => peer.requests.length > 4)
   assert.equal(first?.cancels.length, 60, 'after 3 s it keeps the fewest')
