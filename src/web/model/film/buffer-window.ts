@@ -43,7 +43,7 @@ function passes(run: Run, { endSec }: Span, spans: readonly Span[]): boolean {
   return hasCome || beganHere || spans.some(({ startSec }) => startSec > endSec && startSec <= run.endSec)
 }
 
-/** What a run is worth when a stretch is let go: of its places that have come those are there no more. Null: nothing. */
+/** What a run is worth when a stretch is let go, as those of its places are there no more. Null: nothing. */
 export function runWithout(run: Run, { startSec, endSec }: Span): Run | null {
   if (endSec <= run.startSec || startSec >= run.endSec) return run
   return endSec < run.endSec ? { startSec: endSec, endSec: run.endSec } : null
