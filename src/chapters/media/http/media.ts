@@ -10,6 +10,23 @@ import type { MediaRouteServices } from '../service/media-api.ts'
 import { MediaReply } from './media-schemas.ts'
 import { shownMedia } from './shown-media.ts'
 
+/** What reading a film may come to. */
+const READING_ERRORS = [
+  'InvalidParameter',
+  'DownloadNotFound',
+  'FileNotFound',
+  'MetadataTimeout',
+  'MediaUnreadable',
+  'TooManyRequests',
+  'DiskError',
+  'FileChanged',
+  'WorkerLost',
+  'VolumeStalled',
+  'PoolBusy',
+  'NotReady',
+  'Aborted',
+] as const
+
 const route = routeWith<MediaRouteServices>()
 
 const DEFAULT_WAIT_S = 20
@@ -44,21 +61,7 @@ const facts = route({
     from: Type.Optional(Type.Number({ minimum: 0, description: 'second that `forecast` begins at; 0 unless said' })),
   }),
   reply: MediaReply,
-  errors: [
-    'InvalidParameter',
-    'DownloadNotFound',
-    'FileNotFound',
-    'MetadataTimeout',
-    'MediaUnreadable',
-    'TooManyRequests',
-    'DiskError',
-    'FileChanged',
-    'WorkerLost',
-    'VolumeStalled',
-    'PoolBusy',
-    'NotReady',
-    'Aborted',
-  ],
+  errors: READING_ERRORS,
   sample: { path: `/downloads/${SAMPLE_INFOHASH}/media/0`, status: 200 },
   async run({ services }, input) {
     const { path, parameters } = input
@@ -70,23 +73,6 @@ const facts = route({
     return { media: shownMedia(answer, parameters.keyframes ?? true, forecast, from) }
   },
 })
-
-const errors = [
-  'InvalidParameter',
-  'NotFound',
-  'DownloadNotFound',
-  'FileNotFound',
-  'MetadataTimeout',
-  'MediaUnreadable',
-  'TooManyRequests',
-  'DiskError',
-  'FileChanged',
-  'WorkerLost',
-  'VolumeStalled',
-  'PoolBusy',
-  'NotReady',
-  'Aborted',
-] as const
 
 const subtitles = route({
   id: 'downloads.subtitles',
@@ -120,7 +106,7 @@ const subtitles = route({
     token: Type.Optional(Type.String({ maxLength: 128, description: 'that of a signed link' })),
   }),
   reply: null,
-  errors,
+  errors: [...READING_ERRORS, 'NotFound'],
   sample: { path: `/downloads/${SAMPLE_INFOHASH}/media/0/subtitles/3`, status: 200 },
   async run({ services }, input): Promise<BytesReply> {
     const { path, parameters } = input
