@@ -1,5 +1,5 @@
-// The piece worker: hashes, writes and rechecks pieces. Its workerData are the arenas' buffers by ArenaNumber, and the
-// path of the machine code that hashes (null: node:crypto).
+// The piece worker: hashes, writes and rechecks pieces. Its workerData are the arenas' buffers by ArenaNumber, the ring
+// of its batches, and the path of the machine code that hashes (null: node:crypto).
 
 import { workerData } from 'node:worker_threads'
 import type { JobHandlers, PieceJobName } from '../src/pools/contract/jobs.ts'
@@ -11,7 +11,7 @@ import { digestPieces } from '../src/pools/jobs/digest.ts'
 import { makeRunner } from '../src/pools/jobs/run-batch.ts'
 import { openHash } from '../src/pools/jobs/native-hash.ts'
 
-const { arenas: buffers, hash } = workerData as PieceWorkerData
+const { arenas: buffers, hash, ring } = workerData as PieceWorkerData
 const arenas = buffers.map(buffer => new Uint8Array(buffer))
 const sha = openHash(hash)
 const commits = new PieceCommits(arenas, sha)
@@ -25,4 +25,4 @@ const handlers = {
 } satisfies JobHandlers<PieceJobName>
 
 /** Runs one packed batch; see src/pools/jobs/run-batch.ts. */
-export const runBatch = makeRunner(handlers, batch => commits.lookAhead(batch))
+export const runBatch = makeRunner(handlers, { ring, lookAhead: batch => commits.lookAhead(batch) })

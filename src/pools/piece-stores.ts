@@ -101,7 +101,7 @@ export class FilePieceStores implements PieceStores {
       {
         threads: Math.max(1, options.threads ?? defaultThreads()),
         worker: options.worker ?? workerUrl('piece'),
-        workerData: (): PieceWorkerData => ({ arenas, hash: this.#hash().path }),
+        workerData: (ring): PieceWorkerData => ({ arenas, ring, hash: this.#hash().path }),
         threadsOnly: options.threadsOnly === true,
         gatheredBytes: deps.blockArena.buffer.byteLength * GATHERED_PART,
         ...(options.maxJobs === undefined ? {} : { maxJobs: options.maxJobs }),

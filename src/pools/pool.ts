@@ -6,7 +6,8 @@
 import type { Piscina } from 'piscina'
 import { AppError, errorText } from '../base/errors.ts'
 import type { Log } from '../ports/log.ts'
-import { type BatchCodec, type JobFailureData, type JobResult, makeBatchCodec, nowUs } from './contract/batch.ts'
+import { BatchMessages } from './batch-messages.ts'
+import { type BatchMessage, type JobFailureData, type JobResult, nowUs, type ResultBatch } from './contract/batch.ts'
 import { type JobName, jobs, type ReplyOf, type RequestOf } from './contract/jobs.ts'
 import { CommitGathering } from './commit-gathering.ts'
 import { MAX_BATCH_BYTES, MAX_BATCH_JOBS, MIN_BATCH_BYTES } from './contract/limits.ts'
@@ -38,12 +39,14 @@ export interface PoolOptions {
   readonly threads: number
   /** The worker's file; it exports runBatch. */
   readonly worker: URL
-  /** What each thread is started with, asked for when the first one is. */
-  readonly workerData: () => unknown
+  /** What each thread is started with, asked for when the first one is: with the ring its batches lie in. */
+  readonly workerData: (ring: SharedArrayBuffer) => unknown
   /** Jobs admitted at a time; more wait outside. */
   readonly maxJobs?: number
   /** Bytes of commits that may wait for each other and go together; default: none do. */
   readonly gatheredBytes?: number
+  /** Bytes of the ring, a multiple of 8; default RING_BYTES. */
+  readonly ringBytes?: number
 }
 
 /** Figures of the present moment; `jobs` since the start. */
@@ -52,6 +55,10 @@ export interface PoolStats {
   readonly waiting: number
   readonly queuedJobs: number
   readonly batchesInFlight: number
+  /** Batches whose place in the ring of the present threads is not free. */
+  readonly ringEntries: number
+  /** Batches that these threads were sent beside the ring. */
+  readonly outsideRing: number
   readonly workersLost: number
   readonly jobs: Readonly<Partial<Record<JobName, JobStats>>>
 }
@@ -71,7 +78,6 @@ export class WorkerPool {
   readonly #log: Log
   readonly #nowUs: () => number
   readonly #onLosses: () => void
-  readonly #codec: BatchCodec = makeBatchCodec()
   readonly #queue: JobQueue
   readonly #times = new JobTimes()
   /** Batches at the workers, with the way to end them when piscina forgets them. */
@@ -80,7 +86,9 @@ export class WorkerPool {
   /** How a piscina is made, once the package is loaded: a node that has done nothing yet does without it. */
   #Piscina: typeof Piscina | null = null
   #loading = false
-  #piscina: Piscina<Uint8Array, Uint8Array> | null = null
+  #piscina: Piscina<BatchMessage, BatchMessage> | null = null
+  /** The ring of the present piscina: another one gets another, which no thread of the last can touch. */
+  #messages: BatchMessages | null = null
   #flush: NodeJS.Immediate | null = null
   readonly #demand: ThreadDemand
   #lookAgain: NodeJS.Timeout | null = null
@@ -168,6 +176,8 @@ export class WorkerPool {
       waiting: this.#queue.waiting,
       queuedJobs: this.#queue.jobs,
       batchesInFlight: this.#inFlight.size,
+      ringEntries: this.#messages?.entries ?? 0,
+      outsideRing: this.#messages?.outside ?? 0,
       workersLost: this.#losses.length,
       jobs: this.#times.stats(),
     }
@@ -290,11 +300,13 @@ export class WorkerPool {
 
   #send(batch: readonly QueuedJob[]): void {
     let ended = false
+    let free = (): void => undefined
     const end = (settle: () => void): void => {
       if (ended) return
       ended = true
       this.#inFlight.delete(batch)
       settle()
+      free()
       for (let left = batch.length; left > 0; left--) this.#queue.done()
       if (this.#queue.jobs === 0) this.#drained()
       this.#sendBatches()
@@ -303,10 +315,12 @@ export class WorkerPool {
     if (this.#inFlight.size === 0) this.#heardUs = nowUs()
     this.#inFlight.set(batch, lose)
     try {
-      const message = this.#codec.encodeJobs({ jobs: batch.map(job => job.packed) })
-      const piscina = (this.#piscina ??= this.#makePool())
+      const messages = (this.#messages ??= new BatchMessages(this.#options.ringBytes))
+      const piscina = (this.#piscina ??= this.#makePool(messages))
+      const message = messages.pack(batch.map(job => job.packed))
+      free = () => messages.free(message)
       piscina.run(message).then(
-        bytes => end(() => this.#settle(batch, bytes)),
+        answer => end(() => this.#settle(batch, () => messages.unpack(answer))),
         // Of a pool that is being taken down the threads may still use the slots: its batches are ended after them.
         error => (this.#piscina === piscina ? lose(error) : undefined),
       )
@@ -315,11 +329,11 @@ export class WorkerPool {
     }
   }
 
-  #settle(batch: readonly QueuedJob[], bytes: Uint8Array): void {
+  #settle(batch: readonly QueuedJob[], unpack: () => ResultBatch): void {
     this.#warm = true
     this.#heardUs = nowUs()
     try {
-      const { startedUs, results } = this.#codec.decodeResults(bytes)
+      const { startedUs, results } = unpack()
       batch.forEach((job, i) => this.#settleJob(job, startedUs, results[i]))
     } catch (error) {
       this.#fail(batch, error)
@@ -349,12 +363,12 @@ export class WorkerPool {
     if (this.#losses.length === MAX_LOSSES) this.#onLosses()
   }
 
-  #makePool(): Piscina<Uint8Array, Uint8Array> {
+  #makePool(messages: BatchMessages): Piscina<BatchMessage, BatchMessage> {
     if (this.#Piscina === null) throw new Error('batches are sent only when piscina is loaded')
-    const piscina = new this.#Piscina<Uint8Array, Uint8Array>({
+    const piscina = new this.#Piscina<BatchMessage, BatchMessage>({
       filename: this.#options.worker.href,
       name: 'runBatch',
-      workerData: this.#options.workerData(),
+      workerData: this.#options.workerData(messages.buffer),
       minThreads: 0,
       maxThreads: this.#options.threads,
       idleTimeout: IDLE_MS,
@@ -377,7 +391,7 @@ export class WorkerPool {
     return piscina
   }
 
-  #threadReady(piscina: Piscina<Uint8Array, Uint8Array>, ready: ReadonlySet<unknown>): void {
+  #threadReady(piscina: Piscina<BatchMessage, BatchMessage>, ready: ReadonlySet<unknown>): void {
     if (this.#piscina !== piscina) return
     this.#demand.came(ready.size)
     this.#readyUs = nowUs()
@@ -386,7 +400,7 @@ export class WorkerPool {
   }
 
   /** Piscina starts no thread for tasks it has queued when its last thread dies while starting: they are ended here. */
-  #checkThreads(piscina: Piscina<Uint8Array, Uint8Array>): void {
+  #checkThreads(piscina: Piscina<BatchMessage, BatchMessage>): void {
     if (this.#piscina !== piscina || piscina.threads.length > 0) return
     this.#warm = false
     this.#demand.reset()
@@ -394,9 +408,10 @@ export class WorkerPool {
   }
 
   /** Ends all batches in flight and starts afresh with the next job. */
-  #abandon(piscina: Piscina<Uint8Array, Uint8Array>, error: unknown): void {
+  #abandon(piscina: Piscina<BatchMessage, BatchMessage>, error: unknown): void {
     if (this.#piscina !== piscina || this.#stopped) return
     this.#piscina = null
+    this.#messages = null
     this.#warm = false
     this.#demand.reset()
     this.#log.error('the worker pool failed', { error: errorText(error) })

@@ -93,7 +93,16 @@ export class VolumeJobs {
 
   /** Figures of all pools together. */
   stats(): PoolStats {
-    const none: PoolStats = { threads: 0, waiting: 0, queuedJobs: 0, batchesInFlight: 0, workersLost: 0, jobs: {} }
+    const none: PoolStats = {
+      threads: 0,
+      waiting: 0,
+      queuedJobs: 0,
+      batchesInFlight: 0,
+      ringEntries: 0,
+      outsideRing: 0,
+      workersLost: 0,
+      jobs: {},
+    }
     return this.#allPools()
       .map(pool => pool.stats())
       .reduce(sumOf, none)
@@ -157,6 +166,8 @@ function sumOf(a: PoolStats, b: PoolStats): PoolStats {
     waiting: a.waiting + b.waiting,
     queuedJobs: a.queuedJobs + b.queuedJobs,
     batchesInFlight: a.batchesInFlight + b.batchesInFlight,
+    ringEntries: a.ringEntries + b.ringEntries,
+    outsideRing: a.outsideRing + b.outsideRing,
     workersLost: a.workersLost + b.workersLost,
     jobs: addTimes(a.jobs, b.jobs),
   }

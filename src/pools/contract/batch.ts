@@ -1,6 +1,8 @@
-// The messages between main thread and workers: a batch of jobs there, a batch of results back, each packed to one
-// Uint8Array. Failures are data: thrown errors would lose their code on the way.
+// The messages between main thread and workers: a batch of jobs there, a batch of results back, each packed to bytes
+// that lie in a ring of shared memory (batch-ring.ts), or travel as they are. Failures are data: thrown errors would
+// lose their code on the way.
 
+import type { RingTicket } from './batch-ring.ts'
 import { jobNames, jobs } from './jobs.ts'
 import { makePacker, shapesOf } from './packer.ts'
 
@@ -40,6 +42,9 @@ export interface ResultBatch {
   readonly results: readonly JobResult[]
 }
 
+/** What is posted, in both directions: where the packed batch lies in the ring, or the packed batch. */
+export type BatchMessage = RingTicket | Uint8Array
+
 const failureSample: JobFailureData = { code: 'ENOSPC', text: 'no space left on device', fd: 20 }
 
 /** Samples of everything that is packed; the structures of both ends come from here. */
@@ -49,7 +54,7 @@ const samples: readonly unknown[] = [
   ...jobNames.flatMap(name => [jobs[name].sample.request, jobs[name].sample.reply]),
 ]
 
-/** Packs and unpacks both message kinds. Each thread makes one. */
+/** Packs and unpacks both kinds of batches. Each thread makes one. What it packs is to be copied at once (Packer). */
 export interface BatchCodec {
   encodeJobs(batch: JobBatch): Uint8Array
   decodeJobs(bytes: Uint8Array): JobBatch

@@ -5,6 +5,7 @@ import { Packr } from 'msgpackr'
 
 /** Packs values made of the listed shapes; other shapes travel as plain maps. */
 export interface Packer {
+  /** In memory that others share, and that holds it until the next value is packed: copy it at once. */
   pack(value: unknown): Uint8Array
   unpack(bytes: Uint8Array): unknown
 }
@@ -23,13 +24,17 @@ export function shapesOf(samples: readonly unknown[]): string[][] {
   return [...shapes.values()]
 }
 
+/** A copy of exactly the used bytes: packed values share a slab, and posting one would clone the whole slab. */
+export function ownBytes(packed: Uint8Array): Uint8Array {
+  return Uint8Array.prototype.slice.call(packed)
+}
+
 /** Makes a packer for `shapes`. At most 32 shapes: more would not fit the one-byte record ids. */
 export function makePacker(shapes: readonly (readonly string[])[]): Packer {
   if (shapes.length > 32) throw new RangeError(`${shapes.length} shapes are too many`)
   const packr = new Packr({ structures: shapes.map(keys => [...keys]), maxSharedStructures: shapes.length })
   return {
-    // A copy of exactly the used bytes: results of pack() share a slab, and posting one would clone the whole slab.
-    pack: value => Uint8Array.prototype.slice.call(packr.pack(value)),
+    pack: value => packr.pack(value),
     unpack: bytes => packr.unpack(bytes) as unknown,
   }
 }

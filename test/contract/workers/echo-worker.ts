@@ -2,8 +2,9 @@
 // sample.
 
 import assert from 'node:assert/strict'
+import { workerData } from 'node:worker_threads'
 import { type JobHandlers, type JobName, jobs } from '../../../src/pools/contract/jobs.ts'
-import { makeRunner } from '../../../src/pools/jobs/run-batch.ts'
+import { makeRunner, type RunnerParts } from '../../../src/pools/jobs/run-batch.ts'
 
 /** Request as plain data, the way deepEqual compares it: bytes may come back as another Uint8Array class. */
 function plain(value: unknown): unknown {
@@ -20,15 +21,18 @@ function echo<Request, Reply>(sample: { request: Request; reply: Reply }): (requ
   }
 }
 
-export const runBatch = makeRunner({
-  'piece.commit': echo(jobs['piece.commit'].sample),
-  'pieces.digest': echo(jobs['pieces.digest'].sample),
-  'blocks.write': echo(jobs['blocks.write'].sample),
-  'pieces.hash': echo(jobs['pieces.hash'].sample),
-  'piece.leaves': echo(jobs['piece.leaves'].sample),
-  'seal.verify': echo(jobs['seal.verify'].sample),
-  'seal.sign': echo(jobs['seal.sign'].sample),
-  'seal.answer': echo(jobs['seal.answer'].sample),
-  'seal.finish': echo(jobs['seal.finish'].sample),
-  'seal.layers': echo(jobs['seal.layers'].sample),
-} satisfies JobHandlers<JobName>)
+export const runBatch = makeRunner(
+  {
+    'piece.commit': echo(jobs['piece.commit'].sample),
+    'pieces.digest': echo(jobs['pieces.digest'].sample),
+    'blocks.write': echo(jobs['blocks.write'].sample),
+    'pieces.hash': echo(jobs['pieces.hash'].sample),
+    'piece.leaves': echo(jobs['piece.leaves'].sample),
+    'seal.verify': echo(jobs['seal.verify'].sample),
+    'seal.sign': echo(jobs['seal.sign'].sample),
+    'seal.answer': echo(jobs['seal.answer'].sample),
+    'seal.finish': echo(jobs['seal.finish'].sample),
+    'seal.layers': echo(jobs['seal.layers'].sample),
+  } satisfies JobHandlers<JobName>,
+  workerData as RunnerParts,
+)

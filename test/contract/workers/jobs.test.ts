@@ -10,7 +10,7 @@ import { test, type TestContext } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
 import { makeBatchCodec, nowUs } from '../../../src/pools/contract/batch.ts'
 import { type CommitRequest, jobNames, jobs } from '../../../src/pools/contract/jobs.ts'
-import { makePacker, shapesOf } from '../../../src/pools/contract/packer.ts'
+import { makePacker, ownBytes, shapesOf } from '../../../src/pools/contract/packer.ts'
 import { makeRunner } from '../../../src/pools/jobs/run-batch.ts'
 import { JobFailed, type PoolOptions, WorkerPool } from '../../../src/pools/pool.ts'
 import { silentLog } from '../../kit/doubles/silent-log.ts'
@@ -27,7 +27,7 @@ function makePool(
   onRepeatedLoss = (): void => undefined,
 ): WorkerPool {
   const pool = new WorkerPool(
-    { threads: 1, worker, workerData: () => null, ...options },
+    { threads: 1, worker, workerData: ring => ({ ring }), ...options },
     { log: silentLog, onRepeatedLoss },
   )
   t.after(() => pool.stop())
@@ -135,7 +135,7 @@ test('a new shape inside a message does not break later messages', () => {
 
 test('packed messages own exactly their bytes', () => {
   const packer = makePacker(shapesOf([{ a: 1 }]))
-  const [first, second] = [packer.pack({ a: 1 }), packer.pack({ a: 2 })]
+  const [first, second] = [ownBytes(packer.pack({ a: 1 })), ownBytes(packer.pack({ a: 2 }))]
   assert.equal(first.buffer.byteLength, first.length)
   assert.notEqual(first.buffer, second.buffer)
 })
@@ -157,7 +157,7 @@ test('failures arrive as data: errno with descriptor, bug with stack', async t =
 
 test('the worker of the product: only right bytes are written, and only they pass a check', async t => {
   const { fd, arena, bytes, contents } = pieceBytes(t)
-  const pool = makePool(t, pieceWorker, { workerData: () => ({ arenas: [arena, arena], hash: null }) })
+  const pool = makePool(t, pieceWorker, { workerData: ring => ({ arenas: [arena, arena], ring, hash: null }) })
   const spans = [{ fd, position: 0, length: bytes.length }]
   const right = createHash('sha1').update(bytes).digest()
   const commit = { arena: 0, segments: [0, bytes.length], hash: new Uint8Array(right), tree: null, spans } as const
@@ -189,7 +189,9 @@ test('the worker of the product hashes the commits of a batch by one call', { sk
   )
   const path = nativeHashes().find(hash => hash.pays(4))?.path
   assert.ok(path)
-  const pool = makePool(t, pieceWorker, { workerData: () => ({ arenas: [arena, arena], hash: { file, path } }) })
+  const pool = makePool(t, pieceWorker, {
+    workerData: ring => ({ arenas: [arena, arena], ring, hash: { file, path } }),
+  })
   const spans = [{ fd, position: 0, length: bytes.length }]
   const hash = new Uint8Array(createHash('sha1').update(bytes).digest())
   const commit = { arena: 0, segments: [0, bytes.length], hash, tree: null, spans } as const
@@ -280,7 +282,7 @@ test('commits for which nobody waits go together, and at once with one that some
   // Time stands while they wait: how long this thread is kept from its turns is no matter.
   let stands: number | null = null
   const pool = new WorkerPool(
-    { threads: 1, worker: echoWorker, workerData: () => null, gatheredBytes: 2 ** 30 },
+    { threads: 1, worker: echoWorker, workerData: ring => ({ ring }), gatheredBytes: 2 ** 30 },
     { log: silentLog, nowUs: () => stands ?? nowUs() },
   )
   t.after(() => pool.stop())
@@ -318,7 +320,7 @@ test('a thread sees each batch before its first job', () => {
         return { written: 1 }
       },
     },
-    batch => order.push(`batch of ${batch.length}`),
+    { ring: new SharedArrayBuffer(8), lookAhead: batch => order.push(`batch of ${batch.length}`) },
   )
   const { number, sample } = jobs['blocks.write']
   const job = { job: number, request: sample.request }

@@ -39,7 +39,12 @@ function rig(t: TestContext, threadsOnly = true) {
   )
   const arena = new SharedArrayBuffer(65_536)
   const pools = new VolumeJobs(
-    { threads: 3, worker: new URL('./waiting-worker.js', import.meta.url), workerData: () => ({ gates }), threadsOnly },
+    {
+      threads: 3,
+      worker: new URL('./waiting-worker.js', import.meta.url),
+      workerData: ring => ({ gates, ring }),
+      threadsOnly,
+    },
     { lanes, arenas: [arena, arena], log: silentLog },
   )
   t.after(async () => {

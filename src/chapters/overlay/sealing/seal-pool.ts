@@ -95,7 +95,7 @@ export class SealPool implements OverlayCryptoPool {
       {
         threads: options.threads ?? 1,
         worker: options.worker ?? workerUrl('seal'),
-        workerData: () => ({ slots: this.#slots.buffer, batches: batches.buffer }),
+        workerData: ring => ({ slots: this.#slots.buffer, batches: batches.buffer, ring }),
       },
       { log: deps.log },
     )

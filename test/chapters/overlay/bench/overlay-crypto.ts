@@ -95,7 +95,7 @@ function rowOf(task: string, here: Cost, there: Cost): Row {
 async function layers(crypto: OverlayCrypto): Promise<void> {
   const slots = new SharedArrayBuffer(SEAL_SLOT_BYTES)
   const arena = new SharedArena({ id: 'seal', slotBytes: BATCH_BYTES, bytes: BATCH_BYTES })
-  const workerData = () => ({ slots, batches: arena.buffer })
+  const workerData = (ring: SharedArrayBuffer) => ({ slots, batches: arena.buffer, ring })
   const pool = new WorkerPool({ threads: 1, worker: workerUrl('seal'), workerData }, { log: silentLog })
   const [here, there] = [new CellBatches(arena, pool, Number.POSITIVE_INFINITY), new CellBatches(arena, pool, 0)]
   const rows: Row[] = []
