@@ -15,6 +15,7 @@ const SUITE = [
   'fault/stalled-disk',
   'fault/piece-store-disk',
   'fault/piece-store-links',
+  'fault/killed-workers',
   'fault/hash-trees',
 ]
 const INTEROP = ['hostile-swarm', 'lost-pieces']
