@@ -17,6 +17,7 @@ interface PlayFlags extends NodeFlags {
 interface LinkFlags extends NodeFlags {
   days?: number
   name?: string
+  oneDevice?: boolean
 }
 
 /** Adds every command of this file. */
@@ -26,6 +27,7 @@ export function addPlayCommands(program: Command): void {
     .argument('[file]', 'number or (a part of) the name; default: the playlist of all')
     .option('--days <n>', 'for so many days; 0 = until it is taken back (tributary links)', wholeDays)
     .option('--name <name>', 'for whom or what, as `tributary links list` shows it')
+    .option('--one-device', 'for the first device that opens it, and no other')
     .action((text: string, file: string | undefined, flags: LinkFlags) =>
       runForNode(flags, async ({ node, show }) => {
         const { infohash } = await chosenDownload(node, text)
@@ -57,15 +59,16 @@ async function linkTo(
   node: CommandContext['node'],
   infohash: string,
   text: string | undefined,
-  { days, name }: LinkFlags,
+  { days, name, oneDevice }: LinkFlags,
 ): Promise<string> {
   const { files, playlist_url: playlist } = await filesOf(node, infohash)
   const file = text === undefined ? null : chosenFile(files, text)
-  if (days === undefined && name === undefined) return file === null ? playlist : file.stream_url
+  if (days === undefined && name === undefined && oneDevice !== true) return file === null ? playlist : file.stream_url
   const parameters = {
     name: name ?? 'command line',
     infohash,
     ...(days === undefined ? {} : { days }),
+    ...(oneDevice === true ? { one_device: true } : {}),
     ...(file === null ? {} : { fileindex: file.index }),
   }
   return (await node.call('PUT /links', { parameters })).url

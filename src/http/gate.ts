@@ -4,6 +4,7 @@
 import { AppError } from '../base/errors.ts'
 import type { KeyList } from '../ports/key-list.ts'
 import { basicPassword, keyInHeader, type KeyHolder, KeyRing, linkHolder, NOBODY, OWNER, presentedKey } from './auth.ts'
+import { clientNetwork } from './client-network.ts'
 import { ErrorWithHeaders } from './envelope.ts'
 import type { LinkSigner } from './links.ts'
 import type { HttpOptions } from './options.ts'
@@ -79,9 +80,15 @@ export class Gate {
 
   /**
    * Who asks. Throws AppError Unauthorized, ForeignOrigin, ScopeMissing or LinkInvalid. `match`: what is at the
-   * request's path; `mayTry` gets whose key it is before anything follows from that, and may throw.
+   * request's path; `mayTry` gets whose key it is before anything follows from that, and may throw; `address`: of the
+   * client.
    */
-  checkKey(head: GateHead, match: PathMatch | null, mayTry: (holder: KeyHolder | null) => void): KeyHolder {
+  checkKey(
+    head: GateHead,
+    match: PathMatch | null,
+    mayTry: (holder: KeyHolder | null) => void,
+    address: () => Uint8Array,
+  ): KeyHolder {
     if (!this.#keys.required) return OWNER
     const route = match === null ? null : (routeFor(match, head.method) ?? match.door)
     if (route?.scope === 'open') return NOBODY
@@ -92,7 +99,7 @@ export class Gate {
     if (key !== null) mayTry(holder)
     if (holder !== null && (route === null || holder.may(route.scope))) return holder
     const token = this.#linkOf(head, match, route)
-    if (token !== null && (key === null || holder !== null)) return this.#holderOfLink(token)
+    if (token !== null && (key === null || holder !== null)) return this.#holderOfLink(token, address)
     // Clients that know Basic alone send it when they are asked.
     if (holder === null && route?.door === true) throw new ErrorWithHeaders('Unauthorized', ASK_FOR_BASIC)
     throw new AppError(holder === null ? 'Unauthorized' : 'ScopeMissing')
@@ -116,9 +123,12 @@ export class Gate {
     return this.#links.opens(infohash, fileindex, head.query.get('token') ?? '')
   }
 
-  #holderOfLink(token: string): KeyHolder {
+  #holderOfLink(token: string, address: () => Uint8Array): KeyHolder {
     const given = this.#links.givenBy(token)
-    return given === null ? NOBODY : linkHolder(given, () => this.#links.givenBy(token) !== null)
+    if (given === null) return NOBODY
+    if (given.oneDevice && !this.#links.admits(given, clientNetwork(address())))
+      throw new AppError('LinkInvalid', 'This link is for one device, and another one has used it first.')
+    return linkHolder(given, () => this.#links.givenBy(token) !== null)
   }
 
   /** The token of a signed link; null: the request has none. Throws AppError LinkInvalid when it is wrong. */

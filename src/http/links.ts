@@ -14,7 +14,7 @@ const FEED = 'feed'
 /** An expiry that is none. */
 const NEVER_S = 999_999_999_999
 const TOKEN = /^([1-9][0-9]{0,11})\.(?:([A-Za-z0-9_-]{16})\.)?([A-Za-z0-9_-]{43})$/
-const NONE_GIVEN: GivenLinks = { find: () => null }
+const NONE_GIVEN: GivenLinks = { find: () => null, admits: () => false }
 
 /** Makes and checks signed links. */
 export class LinkSigner {
@@ -78,6 +78,11 @@ export class LinkSigner {
   givenBy(token: string): GivenLink | null {
     const id = TOKEN.exec(token)?.[2]
     return id === undefined ? null : this.#given.find(id)
+  }
+
+  /** Whether a link of the list may be used from a device; the first one of a link for one device stays it. */
+  admits({ id }: GivenLink, device: string): boolean {
+    return this.#given.admits(id, device)
   }
 
   /**

@@ -5,6 +5,7 @@
 import { Allowance } from '../base/allowance.ts'
 import { AppError } from '../base/errors.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
+import { clientNetwork } from './client-network.ts'
 
 /** Wrong keys of an address that are answered at once. */
 const FREE_TRIES = 3
@@ -73,7 +74,7 @@ export class WrongKeys {
    */
   checkRoom(address: () => Uint8Array, holder: string | null): void {
     if (this.#late.length === 0 && (holder === null || this.#isOneOfMany())) return
-    const network = networkOf(address())
+    const network = clientNetwork(address())
     const right = holder === null ? null : `${network} ${holder}`
     if (right !== null && right === this.#newestRight) return
     if (right === null || !this.#right.has(right)) {
@@ -102,7 +103,7 @@ export class WrongKeys {
 
   /** Calls `answer`, later the more wrong keys came from there. AppError TooManyRequests when too many wait already. */
   note(address: Uint8Array, answer: () => void): void {
-    const tries = this.#count(networkOf(address))
+    const tries = this.#count(clientNetwork(address))
     const over = tries.count - FREE_TRIES
     if (over <= 0) return answer()
     if (this.#late.length >= MAX_WAITING) throw tooMany()
@@ -162,12 +163,4 @@ export class WrongKeys {
 
 function tooMany(): AppError {
   return new AppError('TooManyRequests', 'Too many wrong keys came from this address; try again in some seconds.')
-}
-
-/** An IPv4 address, or the network of 64 bits that an IPv6 address is in: one user has all of it. */
-function networkOf(address: Uint8Array): string {
-  const mapped =
-    address.length === 16 && address[10] === 0xff && address[11] === 0xff && address.subarray(0, 10).every(b => b === 0)
-  const part = mapped ? address.subarray(12) : address.length === 16 ? address.subarray(0, 8) : address
-  return Buffer.from(part).toString('hex')
 }

@@ -116,7 +116,7 @@ function makeCore(environment: NodeEnvironment, late: LateParts): CoreServices {
     watching: new Watching({ clock, downloads }),
     torrentInfo: new TorrentInfo({ clock, previews, downloads }),
     keys: new FurtherKeys(stateDir),
-    links: new GivenLinkFile(stateDir),
+    links: new GivenLinkFile(stateDir, environment.log.part('links')),
     shared: new SharedParts(),
   }
 }

@@ -23,6 +23,10 @@ const members = {
   created: Type.Integer({ minimum: 0, description: 'Unix time, seconds' }),
   ends: Type.Integer({ minimum: 0, description: 'Unix time, seconds; 0 = when it is taken back' }),
   url: Type.String({ description: 'path and query, which need no key' }),
+  one_device: Type.Boolean({ description: 'it opens for the first device that uses it, and no other' }),
+  device: Type.String({
+    description: 'from where that came: an IPv4 address or an IPv6 network; empty: from nowhere yet, or from anywhere',
+  }),
 }
 
 const LinksReply = Type.Object({ links: Type.Array(Type.Object(members)) })
@@ -36,10 +40,13 @@ const AddLinkParameters = Type.Object({
   days: Type.Optional(
     Type.Integer({ minimum: 0, maximum: MAX_DAYS, description: 'default 30; 0 = until it is taken back' }),
   ),
+  one_device: Type.Optional(
+    Type.Boolean({ description: 'default false; true: for the first device that uses it, and no other' }),
+  ),
 })
 
 function recordOf(link: GivenLink, signer: LinkSigner) {
-  const { id, name, infohash, fileIndex, of, createdMs, endsMs } = link
+  const { id, name, infohash, fileIndex, of, createdMs, endsMs, oneDevice, device } = link
   return {
     id,
     name,
@@ -49,6 +56,8 @@ function recordOf(link: GivenLink, signer: LinkSigner) {
     created: Math.floor(createdMs / 1000),
     ends: endsMs === null ? 0 : Math.floor(endsMs / 1000),
     url: signer.givenUrl(link),
+    one_device: oneDevice,
+    device,
   }
 }
 
@@ -79,6 +88,7 @@ const addLink = route({
   choices: [
     'The whole route is extra. Such a link outlives the key that it was made with: scope admin.',
     'A link of a playlist opens every file that is in it, as long as itself. At most 256 links; those that have ended go.',
+    'Devices are told apart by their addresses: those behind one router, or one reverse proxy, are one.',
   ],
   parameters: AddLinkParameters,
   reply: LinkReply,
@@ -92,7 +102,7 @@ const addLink = route({
     status: 200,
   },
   run: async ({ services, links }, input) => {
-    const { name, fileindex = null, days = 30 } = input.parameters
+    const { name, fileindex = null, days = 30, one_device: oneDevice = false } = input.parameters
     const asked = infohashOf({ infohash: input.parameters.infohash })
     const only = { peers: false, pieces: false, files: false, fields: ['infohash', 'name'] }
     const { infohash, name: download } = await services.downloads.record(asked, only)
@@ -101,7 +111,7 @@ const addLink = route({
       fileindex === null
         ? (download ?? infohash)
         : (await services.downloads.streamable(infohash, String(fileindex), input)).name
-    return recordOf(await services.links.add({ name, infohash, fileIndex: fileindex, of, days }), links)
+    return recordOf(await services.links.add({ name, infohash, fileIndex: fileindex, of, days, oneDevice }), links)
   },
 })
 

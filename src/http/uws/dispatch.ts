@@ -244,7 +244,12 @@ export class Dispatch {
   #checkKey(head: RequestHead, match: PathMatch | null, reply: Reply, res: HttpResponse): KeyHolder | null {
     const address = (): Uint8Array => new Uint8Array(res.getRemoteAddress())
     try {
-      const holder = this.#gate.checkKey(head, match, whose => this.#wrongKeys.checkRoom(address, whose?.id ?? null))
+      const holder = this.#gate.checkKey(
+        head,
+        match,
+        whose => this.#wrongKeys.checkRoom(address, whose?.id ?? null),
+        address,
+      )
       if (head.queryText !== '') head.forgetKey()
       return holder
     } catch (thrown) {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { AppError, errorText } from '../../base/errors.ts'
 import type { GivenLink, GivenLinks } from '../../ports/viewing/given-links.ts'
 import type { LinksService, WantedLink } from '../../services/links/links-api.ts'
+import type { Log } from '../../ports/log.ts'
 import { KeyedQueue } from '../../services/keyed-queue.ts'
 import { replaceFile } from '../settings/config-file.ts'
 
@@ -20,14 +21,18 @@ const DAY_MS = 24 * 3600 * 1000
 /** The links of one state directory. */
 export class GivenLinkFile implements GivenLinks, LinksService {
   readonly #path: string
+  readonly #log: Log
   readonly #now: () => number
   readonly #turns = new KeyedQueue<string>()
   /** Null: not read yet. */
   #links: ReadonlyMap<string, GivenLink> | null = null
+  /** Whose links for one device are, from the moment on at which they were first used. */
+  readonly #devices = new Map<string, string>()
 
   /** `now`: milliseconds since 1970. */
-  constructor(stateDir: string, now: () => number = Date.now) {
+  constructor(stateDir: string, log: Log, now: () => number = Date.now) {
     this.#path = join(stateDir, LINKS_FILE)
+    this.#log = log
     this.#now = now
   }
 
@@ -35,17 +40,30 @@ export class GivenLinkFile implements GivenLinks, LinksService {
   find(id: string): GivenLink | null {
     try {
       const link = this.#read().get(id)
-      return link === undefined || this.#hasEnded(link) ? null : link
+      return link === undefined || this.#hasEnded(link) ? null : this.#withDevice(link)
     } catch {
       return null
     }
   }
 
   list(): readonly GivenLink[] {
-    return [...this.#read().values()].filter(link => !this.#hasEnded(link))
+    return [...this.#read().values()].filter(link => !this.#hasEnded(link)).map(link => this.#withDevice(link))
   }
 
-  async add({ name, infohash, fileIndex, of, days }: WantedLink): Promise<GivenLink> {
+  /** The device of a link is known at once, and kept soon after: a crash in between leaves it to the next one. */
+  admits(id: string, device: string): boolean {
+    const link = this.find(id)
+    if (link === null || device === '') return false
+    if (!link.oneDevice || link.device === device) return true
+    if (link.device !== '') return false
+    this.#devices.set(id, device)
+    void this.#change(links => links.map(one => this.#withDevice(one))).catch((error: unknown) => {
+      this.#log.warn('which device a link is for could not be kept', { error: errorText(error) })
+    })
+    return true
+  }
+
+  async add({ name, infohash, fileIndex, of, days, oneDevice }: WantedLink): Promise<GivenLink> {
     const text = name.trim()
     if (text === '' || text.length > 64 || /\p{Cc}/u.test(text))
       throw new AppError('InvalidParameter', 'name: must have 1 to 64 characters.')
@@ -58,6 +76,8 @@ export class GivenLinkFile implements GivenLinks, LinksService {
       of: [...of].slice(0, MAX_TEXT).join(''),
       createdMs,
       endsMs: days === 0 ? null : createdMs + days * DAY_MS,
+      oneDevice,
+      device: '',
     }
     await this.#change(links => {
       // What has ended goes only where its place is needed: a clock may have been wrong.
@@ -78,6 +98,11 @@ export class GivenLinkFile implements GivenLinks, LinksService {
     return { id, removed: true }
   }
 
+  #withDevice(link: GivenLink): GivenLink {
+    const device = this.#devices.get(link.id)
+    return device === undefined ? link : { ...link, device }
+  }
+
   #hasEnded({ endsMs }: GivenLink): boolean {
     return endsMs !== null && endsMs <= this.#now()
   }
@@ -87,6 +112,7 @@ export class GivenLinkFile implements GivenLinks, LinksService {
       const links = make([...this.#read().values()])
       await replaceFile(this.#path, `${JSON.stringify({ links }, null, 2)}\n`)
       this.#links = byId(links)
+      for (const id of this.#devices.keys()) if (!this.#links.has(id)) this.#devices.delete(id)
     })
   }
 
@@ -116,7 +142,7 @@ function readLinks(path: string, size: number): GivenLink[] {
 }
 
 function readLink(value: unknown): GivenLink {
-  const { id, name, infohash, fileIndex, of, createdMs, endsMs } = (value ?? {}) as Partial<
+  const { id, name, infohash, fileIndex, of, createdMs, endsMs, oneDevice, device } = (value ?? {}) as Partial<
     Record<keyof GivenLink, unknown>
   >
   if (typeof id !== 'string' || !ID.test(id)) throw new Error('a link has no id')
@@ -132,5 +158,7 @@ function readLink(value: unknown): GivenLink {
     of: text(of),
     createdMs: typeof createdMs === 'number' ? createdMs : 0,
     endsMs,
+    oneDevice: oneDevice === true,
+    device: text(device),
   }
 }

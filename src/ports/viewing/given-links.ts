@@ -15,10 +15,16 @@ export interface GivenLink {
   readonly createdMs: number
   /** The same; null = until it is taken back. */
   readonly endsMs: number | null
+  /** It opens for the first device that uses it, and no other. */
+  readonly oneDevice: boolean
+  /** From where that came: an IPv4 address or the first 64 bits of an IPv6 address; '' = nobody has used it yet. */
+  readonly device: string
 }
 
 /** What a gate asks of the list. */
 export interface GivenLinks {
   /** Null: none of this id, or it has ended. */
   find(id: string): GivenLink | null
+  /** Whether the link may be used from `device` (GivenLink.device); the first one of a link for one device stays it. */
+  admits(id: string, device: string): boolean
 }

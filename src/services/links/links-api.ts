@@ -12,6 +12,8 @@ export interface WantedLink {
   readonly of: string
   /** 0 = until it is taken back. */
   readonly days: number
+  /** For the first device that uses it, and no other. */
+  readonly oneDevice: boolean
 }
 
 /**

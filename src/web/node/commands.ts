@@ -108,8 +108,12 @@ export function playerLink(file: DownloadFile): string {
 }
 
 /** Gives a link away; `file` null: of the playlist. `days` 0: until it is taken back. */
-export function giveLink(infohash: string, file: number | null, name: string, days: number): Promise<GivenLinkRecord> {
-  const parameters = { name, infohash, days, ...(file === null ? {} : { fileindex: file }) }
+export function giveLink(
+  infohash: string,
+  file: number | null,
+  link: { readonly name: string; readonly days: number; readonly one_device: boolean },
+): Promise<GivenLinkRecord> {
+  const parameters = { ...link, infohash, ...(file === null ? {} : { fileindex: file }) }
   return session.api.call('PUT /links', { parameters })
 }
 

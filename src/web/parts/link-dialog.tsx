@@ -8,7 +8,7 @@ import { session } from '../node/context.ts'
 import { useAnswer } from '../node/use-answer.ts'
 import { copyText } from './copy-button.tsx'
 import { DialogForm } from './dialog-form.tsx'
-import { Field } from './field.tsx'
+import { Check, Field } from './field.tsx'
 import { Icon } from './icons.tsx'
 import { LaterCode } from './show-code.tsx'
 
@@ -38,13 +38,14 @@ function GivenList({ changed }: { changed: number }) {
   }
   return (
     <ul class="given-links" aria-label="Links that were given">
-      {links.map(({ id, name, of, ends, url }) => (
+      {links.map(({ id, name, of, ends, url, one_device: isForOne, device }) => (
         <li key={id}>
           <span>
             <bdi>{name}</bdi>
             <span class="muted">
               {' '}
               <bdi>{of.split('/').at(-1)}</bdi> · {ends === 0 ? 'without an end' : `until ${dateTime(ends)}`}
+              {isForOne && ` · for one device (${device === '' ? 'not opened yet' : device})`}
             </span>
           </span>
           <button
@@ -78,10 +79,11 @@ function GivenList({ changed }: { changed: number }) {
 export function LinkDialog({ infohash, file, what, onClose }: LinkDialogProps) {
   const [name, setName] = useState('')
   const [days, setDays] = useState(30)
+  const [isForOne, setForOne] = useState(false)
   const [changed, setChanged] = useState(0)
   const field = useId()
   const submit = async () => {
-    const { url } = await giveLink(infohash, file, name, days)
+    const { url } = await giveLink(infohash, file, { name, days, one_device: isForOne })
     await copyText(linkAddress(url), 'Link')
     setName('')
     setChanged(changed + 1)
@@ -108,6 +110,7 @@ export function LinkDialog({ infohash, file, what, onClose }: LinkDialogProps) {
           ))}
         </select>
       </div>
+      <Check label="For one device: the first that opens it, and no other" value={isForOne} set={setForOne} />
       <GivenList changed={changed} />
     </DialogForm>
   )

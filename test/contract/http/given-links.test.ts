@@ -66,6 +66,38 @@ test('a link of a playlist gives links that end with it, and with it are taken b
   for (const path of paths) assert.equal(await status(path), 403)
 })
 
+/** Asks from an address of this machine. */
+function statusFrom(localAddress: string, path: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const asking = request({ host: '127.0.0.1', port: server.port, path, localAddress, agent: false }, answer => {
+      answer.resume()
+      answer.on('end', () => resolve(answer.statusCode))
+    })
+    asking.on('error', reject)
+    asking.end()
+  })
+}
+
+test('a link for one device opens for the first that uses it, with all that comes of it, and for no other', async () => {
+  const { url, id } = await give({ one_device: true })
+  const listed = async () =>
+    ((await ask(server.port, '/links')).json() as { links: Record<string, unknown>[] }).links.find(
+      one => one['id'] === id,
+    )
+  assert.deepEqual([(await listed())?.['one_device'], (await listed())?.['device']], [true, ''])
+  assert.equal(await statusFrom('127.0.0.7', url), 200)
+  assert.equal((await listed())?.['device'], '127.0.0.7')
+  const list = await ask(server.port, url, { key: false })
+  assert.deepEqual([list.status, envelope(list).code], [403, 'LinkInvalid'])
+  const file = `/downloads/${HASH}/stream/0${url.slice(url.indexOf('?'))}`
+  assert.equal(await statusFrom('127.0.0.7', file), 403, 'the token of the playlist opens no file')
+  assert.equal(await statusFrom('127.0.0.7', url), 200)
+  await take(id)
+  const plain = await give({ one_device: false })
+  for (const from of ['127.0.0.7', '127.0.0.8']) assert.equal(await statusFrom(from, plain.url), 200)
+  await take(plain.id)
+})
+
 test('a stream that a link opened is cut when it is taken back', { timeout: 30_000 }, async () => {
   const { url, id } = await give({ fileindex: 0, days: 1 })
   server.double.content = Buffer.alloc(1_000_000, 'film')

@@ -13,6 +13,8 @@ export const GIVEN: GivenLink = {
   of: 'Film',
   createdMs: 1_700_000_000_000,
   endsMs: null,
+  oneDevice: false,
+  device: '',
 }
 
 /** What the double of all services has for links; `find` is for the gate. */
@@ -20,6 +22,12 @@ export function linksDouble(note: (...call: unknown[]) => void): LinksService & 
   let links: readonly GivenLink[] = [GIVEN]
   return {
     find: id => links.find(link => link.id === id) ?? null,
+    admits(id, device) {
+      const link = links.find(one => one.id === id)
+      if (link === undefined) return false
+      links = links.map(one => (one.id === id && one.oneDevice && one.device === '' ? { ...one, device } : one))
+      return !link.oneDevice || link.device === '' || link.device === device
+    },
     list: () => links,
     add: async wanted => {
       note('addLink', wanted)

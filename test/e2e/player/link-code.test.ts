@@ -98,7 +98,7 @@ describe('player: QR codes', { skip: needs(CHROMIUM, 'ffmpeg', 'zbarimg'), timeo
     page.on('dialog', dialog => void dialog.accept())
     await page.getByRole('button', { name: 'Give a link…' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('For').fill('Anna')
+    await dialog.getByRole('textbox', { name: 'For' }).fill('Anna')
     await dialog.getByRole('button', { name: 'Make and copy' }).click()
     const button = dialog.getByRole('button', { name: 'QR code of the link for Anna' })
     await button.click()
