@@ -64,7 +64,11 @@ describe('player: formats', { skip: needs(CHROMIUM, 'ffmpeg'), concurrency: 1, t
     test(`${name}: said, not taken back, with the ways out`, async () => {
       const watched = await playerPage(browser, node, infohash, file)
       const { page } = watched
-      await page.locator('.player-trouble').filter({ hasText: words }).waitFor()
+      await page
+        .locator('.player-trouble')
+        .filter({ hasText: words })
+        .filter({ hasText: /media[.]ffmpeg/ })
+        .waitFor()
       for (const text of await saidMeanwhile(page)) assert.match(text, words)
       const saved = page.waitForEvent('download')
       await page.getByRole('button', { name: 'Open in VLC' }).click()

@@ -66,6 +66,21 @@ describe('player: series', { skip: needs(CHROMIUM, 'ffmpeg'), concurrency: 1, ti
     await page.context().close()
   })
 
+  test('the film goes into a small window and back, by its button and by a key', async () => {
+    const watched = await playerPage(browser, node, infohash, 2)
+    const { page } = watched
+    await untilInPage(page, `${PLAYED} > 0.5`)
+    const isSmall = `document.pictureInPictureElement === ${VIDEO}`
+    await page.getByRole('button', { name: 'Small window' }).click()
+    await untilInPage(page, isSmall)
+    await page.getByRole('button', { name: 'Small window' }).click()
+    await untilInPage(page, 'document.pictureInPictureElement === null')
+    await page.keyboard.press('i')
+    await untilInPage(page, isSmall)
+    watched.check()
+    await page.context().close()
+  })
+
   test('keys: pause, seek, volume, speed, tenths; not in fields', async () => {
     await node.request('DELETE', `/downloads/${infohash}/watching/2`)
     const watched = await playerPage(browser, node, infohash, 2)

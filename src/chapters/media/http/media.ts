@@ -81,7 +81,6 @@ const subtitles = route({
   kind: 'bytes',
   scope: 'stream',
   signedLinks: true,
-  anyOrigin: true,
   tag: 'downloads',
   summary: 'Subtitles inside of a film, a part of its time: WebVTT',
   description:
@@ -89,7 +88,7 @@ const subtitles = route({
   choices: [
     'Extra. What is there of the film is read and nothing asked of the swarm. The note at the start, `NOTE covered 0.000-57.200 61.000-240.000`, names the parts of which all texts are in the answer: ask again for the rest, when it has come in or when a part was too long for one answer.',
     'Only text: tags, styles, drawings and places are left out. Times are those of the film.',
-    'Opened by the signed link of the file too (the token of `stream_url`): pages of every origin may then read the answer.',
+    'Opened by the signed link of the file too (the token of `stream_url`); pages of other origins read the texts of films in segments.',
   ],
   contentType: 'text/vtt',
   parameters: Type.Object({
