@@ -72,8 +72,8 @@ export interface BytesReply {
   readonly contentType: string
   readonly body: Uint8Array
   readonly headers?: readonly (readonly [string, string])[]
-  /** Of a route with slow readers: what it is a part of, whose answers share a half of the room. */
-  readonly film?: string
+  /** Of a route with slow readers: by what it is asked for; what is asked for by the same has one share of the room. */
+  readonly heldBy?: string
 }
 
 /**

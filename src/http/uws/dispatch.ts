@@ -324,8 +324,8 @@ export class Dispatch {
   }
 
   #answerBytes(route: Route, asked: Input, reply: BytesReply): void | Promise<void> {
-    const { contentType, body, headers, film = '' } = reply
-    asked.reply.film = film
+    const { contentType, body, headers, heldBy = '' } = reply
+    asked.reply.heldBy = heldBy
     return this.#send(route, asked, [body], { contentType, headers: headers ?? NO_HEADERS })
   }
 

@@ -99,8 +99,8 @@ export class Reply {
   readonly res: HttpResponse
   /** Null until one is found. */
   route: Route | null = null
-  /** What it is a part of, where its clients may be slow. */
-  film = ''
+  /** See BytesReply. */
+  heldBy = ''
   readonly #beganMs: number
   #headTookMs = 0
   readonly #share: ReplyShare
@@ -257,7 +257,7 @@ export class Reply {
 
   #longBody(status: number, headers: HeaderList, parts: readonly Uint8Array[], length: number): void {
     const slow = this.route?.slowReaders === true ? this.#share.slow : null
-    if (!(slow?.makeRoom(length, this.film) ?? this.#share.mayWait(parts))) {
+    if (!(slow?.makeRoom(length, this.heldBy) ?? this.#share.mayWait(parts))) {
       const answer = {
         error: { handled: true, code: 'TooManyRequests', message: 'Too many long answers wait for slow clients.' },
       }
@@ -283,7 +283,7 @@ export class Reply {
   #hold(body: LongBody, parts: readonly Uint8Array[], length: number): () => void {
     const share = this.#share
     if (this.route?.slowReaders === true) {
-      share.slow.add(body, length, this.film)
+      share.slow.add(body, length, this.heldBy)
       return () => share.slow.remove(body)
     }
     share.wait(parts)

@@ -1,7 +1,7 @@
 // Long answers whose clients read them slowly on purpose: players stop within a segment while they are paused, or have
 // enough. They stay as long as streams do, with a budget of bytes of their own. Where that is used up, those go that
-// have taken next to nothing for a while, then those that are slower than films play, then what one film has beyond its
-// half: with one link nobody keeps all others out.
+// have taken next to nothing for a while, then those that are slower than films play, then what others have beyond
+// their share of the room: with a few links nobody keeps all others out.
 
 import type { Clock } from '../../ports/clock.ts'
 import type { BlockedStream, StreamSchedule } from './stream-schedule.ts'
@@ -15,6 +15,9 @@ const PROGRESS_BYTES = 256 * 1024
 /** Who has taken less than this in a second, since so long before, takes it to hold its place: films play faster. */
 const SLOWEST_BYTES = 256 * 1024
 const PROVEN_MS = 30_000
+/** The room is shared by all that have some of it, as if they were at least two; a share is at least an eighth. */
+const FEWEST_SHARES = 2
+const MOST_SHARES = 8
 
 /** An answer on its way. */
 export interface SlowAnswer extends BlockedStream {
@@ -25,8 +28,8 @@ export interface SlowAnswer extends BlockedStream {
 /** How far one is. */
 interface Way {
   readonly bytes: number
-  /** The film that it is of. */
-  readonly film: string
+  /** See BytesReply.heldBy. */
+  readonly holder: string
   readonly beganMs: number
   /** What it had taken when it last went on, and when that was. */
   taken: number
@@ -40,8 +43,8 @@ export class SlowReaders {
   readonly #maxBytes: number
   readonly #answers = new Map<SlowAnswer, Way>()
   #bytes = 0
-  /** Whose answer there was no room for last, and when. */
-  #refused = { film: '', ms: Number.NEGATIVE_INFINITY }
+  /** Who was refused room that it may have, and when it asked last; `isOpen`: it has had none since. */
+  #claim = { holder: '', ms: Number.NEGATIVE_INFINITY, isOpen: false }
 
   constructor(schedule: StreamSchedule, clock: Clock, maxBytes = MAX_WAITING_BYTES) {
     this.#schedule = schedule
@@ -54,28 +57,30 @@ export class SlowReaders {
     return this.#bytes
   }
 
-  /** Whether so many more of a film fit, when others are cut. Without need none is. */
-  makeRoom(bytes: number, film: string): boolean {
-    const now = this.#clock.now()
-    // Beyond its half a film has what no other film asks for.
-    const isLent = this.#bytesOf(film) + bytes > this.#maxBytes / 2
-    if (isLent && this.#refused.film !== film && now - this.#refused.ms < PATIENCE_MS) return false
+  /** Whether so many more fit for a holder, when others are cut. Without need none is. */
+  makeRoom(bytes: number, holder: string): boolean {
+    const share = this.#shareWith(holder)
+    const held = this.#bytesOf(holder)
+    // Beyond its share a holder has what nobody else asks for, but for its first answer: nobody is kept out.
+    const isBeyond = held + bytes > share
+    if (isBeyond && this.#claimsAgainst(holder)) return false
     const over = this.#bytes + bytes - this.#maxBytes
-    if (over <= 0) return true
-    const cut = this.#victims(over, isLent ? null : film)
+    const mayTake = !isBeyond || held === 0
+    const cut = over <= 0 ? [] : this.#victims(over, mayTake ? { holder, share } : null)
     if (cut === null) {
-      if (!isLent) this.#refused = { film, ms: now }
+      if (mayTake) this.#noteClaim(holder)
       return false
     }
+    if (this.#claim.holder === holder) this.#claim.isOpen = false
     for (const answer of cut) answer.cut()
     return true
   }
 
-  /** An answer of so many bytes of a film is on its way. */
-  add(answer: SlowAnswer, bytes: number, film: string): void {
+  /** An answer of so many bytes for a holder is on its way. */
+  add(answer: SlowAnswer, bytes: number, holder: string): void {
     this.#bytes += bytes
     const now = this.#clock.now()
-    this.#answers.set(answer, { bytes, film, beganMs: now, taken: answer.taken, sinceMs: now })
+    this.#answers.set(answer, { bytes, holder, beganMs: now, taken: answer.taken, sinceMs: now })
   }
 
   /** It is complete, or its client gone. */
@@ -105,12 +110,33 @@ export class SlowReaders {
     for (const answer of [...this.#answers.keys()]) answer.cut()
   }
 
-  /** Answers with so many bytes that may be cut, for an answer with `film`; null = there are not enough. */
-  #victims(bytes: number, film: string | null): Iterable<SlowAnswer> | null {
+  /** What a holder may have when others ask: an equal part of all. */
+  #shareWith(holder: string): number {
+    const holders = new Set(Array.from(this.#answers.values(), way => way.holder)).add(holder)
+    if (this.#isClaimed()) holders.add(this.#claim.holder)
+    return this.#maxBytes / Math.min(MOST_SHARES, Math.max(FEWEST_SHARES, holders.size))
+  }
+
+  #isClaimed(): boolean {
+    return this.#clock.now() - this.#claim.ms < PATIENCE_MS
+  }
+
+  #claimsAgainst(holder: string): boolean {
+    return this.#claim.holder !== holder && this.#isClaimed()
+  }
+
+  /** Who claims first is first served, as long as it goes on to ask. */
+  #noteClaim(holder: string): void {
+    if (this.#claim.isOpen && this.#claimsAgainst(holder)) return
+    this.#claim = { holder, ms: this.#clock.now(), isOpen: true }
+  }
+
+  /** Answers with so many bytes that may be cut; `asker`: for whom others give what is beyond their share. */
+  #victims(bytes: number, asker: { holder: string; share: number } | null): Iterable<SlowAnswer> | null {
     for (const [answer, way] of this.#answers) this.#note(answer, way)
     const cut = new Set<SlowAnswer>()
     let left = bytes
-    const lent = film === null ? [] : this.#lent(film)
+    const lent = asker === null ? [] : this.#lent(asker.holder, asker.share)
     for (const [answer, way] of [...this.#idle(), ...this.#trickling(), ...lent]) {
       if (left <= 0) break
       if (cut.has(answer)) continue
@@ -135,22 +161,25 @@ export class SlowReaders {
       .sort((a, b) => rate(a) - rate(b))
   }
 
-  /** What other films have beyond their half, and had time to take; the latest first. */
-  #lent(film: string): [SlowAnswer, Way][] {
-    const before = this.#clock.now() - PATIENCE_MS
+  /** What others than `holder` have beyond their share, and had time to take; the latest first. */
+  #lent(holder: string, share: number): [SlowAnswer, Way][] {
+    const now = this.#clock.now()
     const held = new Map<string, number>()
     const lent: [SlowAnswer, Way][] = []
     for (const [answer, way] of this.#answers) {
-      const bytes = (held.get(way.film) ?? 0) + way.bytes
-      held.set(way.film, bytes)
-      if (way.film !== film && bytes > this.#maxBytes / 2 && way.beganMs <= before) lent.unshift([answer, way])
+      const before = held.get(way.holder) ?? 0
+      held.set(way.holder, before + way.bytes)
+      // The first one of a holder may be longer than its share, and has as long as whoever is too slow.
+      const timeMs = before === 0 ? PROVEN_MS : PATIENCE_MS
+      if (way.holder !== holder && before + way.bytes > share && now - way.beganMs >= timeMs)
+        lent.unshift([answer, way])
     }
     return lent
   }
 
-  #bytesOf(film: string): number {
+  #bytesOf(holder: string): number {
     let bytes = 0
-    for (const way of this.#answers.values()) if (way.film === film) bytes += way.bytes
+    for (const way of this.#answers.values()) if (way.holder === holder) bytes += way.bytes
     return bytes
   }
 

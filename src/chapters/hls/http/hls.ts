@@ -115,7 +115,7 @@ const segment = route({
     const film = filmOf(input)
     const body = await services.hls.segment(film, name, input)
     return {
-      film: `${film.infohash}/${film.fileIndex}`,
+      heldBy: input.link === null ? `film ${film.infohash}/${film.fileIndex}` : `link ${input.link.id}`,
       contentType: name.endsWith('.ts') ? 'video/mp2t' : 'video/mp4',
       body,
       headers: [['Cache-Control', 'private, max-age=600']],

@@ -51,6 +51,24 @@ describe('HLS and its links', () => {
     )
   })
 
+  test('segments that one given link opens share one room, whatever film they are of; else those of a film do', async () => {
+    const segment = hlsRoutes.find(({ id }) => id === 'downloads.hlsSegment')
+    const heldBy = async (fileindex: string, id: string | null): Promise<unknown> => {
+      const path = { infohash: HASH, fileindex, segment: '0.ts' }
+      const input = { path, parameters: {}, link: id === null ? null : { id } }
+      const reply = (await segment?.run({ services: { hls } } as never, input as never)) as { heldBy?: string }
+      return reply.heldBy
+    }
+    assert.equal(await heldBy('0', 'given'), await heldBy('1', 'given'))
+    const all = [
+      await heldBy('0', 'given'),
+      await heldBy('0', 'other'),
+      await heldBy('0', null),
+      await heldBy('1', null),
+    ]
+    assert.equal(new Set(all).size, 4, JSON.stringify(all))
+  })
+
   test('a link of the file leads from the playlist to its segments, without a key', async () => {
     const master = await open(`${BASE}/master.m3u8?token=${token}&sound=2`)
     assert.equal(master.status, 200, master.body.toString())

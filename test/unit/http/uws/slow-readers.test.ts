@@ -8,6 +8,8 @@ import { VirtualClock } from '../../../kit/sim/virtual-clock.ts'
 
 const KIB = 1024
 const BUDGET = 10 * 1024 * KIB
+/** As the node has it. */
+const REAL_BUDGET = 104 * 1024 * KIB
 const SILENT_MS = 600_000
 
 describe('slow readers', () => {
@@ -93,10 +95,11 @@ describe('slow readers', () => {
   })
 
   test('clients that trickle fast enough to be no idle ones do not hold their places', async () => {
-    const trickling = [new Answer(BUDGET / 2, 'a'), new Answer(BUDGET / 2, 'b')]
-    const honest = new Answer(0, 'c')
+    const trickling = [new Answer(BUDGET / 4, 'a'), new Answer(BUDGET / 4, 'b')]
+    const honest = new Answer(BUDGET / 2, 'c')
     for (let ms = 0; ms < 40_000; ms += 10_000) {
-      assert.equal(slow.makeRoom(KIB, 'd'), ms >= 30_000, `after ${ms} ms`)
+      // Beyond its own share, so that nothing else is taken from others for it.
+      assert.equal(slow.makeRoom(KIB, 'c'), ms >= 30_000, `after ${ms} ms`)
       await clock.advance(9000)
       honest.taken += 10 * 256 * KIB
       for (const answer of trickling) answer.taken += 300 * KIB
@@ -107,7 +110,7 @@ describe('slow readers', () => {
     assert.equal(honest.isCut, false)
   })
 
-  test('what one film has beyond its half is given to others, however fast it is taken', async () => {
+  test('what one has beyond its share is given to others, however fast it is taken', async () => {
     const film = [3, 3, 3].map(mib => new Answer(mib * 1024 * KIB))
     const take = async (): Promise<void> => {
       for (const answer of film) answer.taken += 5000 * KIB
@@ -135,6 +138,79 @@ describe('slow readers', () => {
     await clock.advance(10_000)
     assert.equal(slow.makeRoom(BUDGET / 2, 'film'), true, 'none asks any more')
     assert.equal(film[0]?.isCut, false)
+  })
+
+  for (const [seconds, within] of [
+    [12, 14],
+    [150, 32],
+  ] as const)
+    test(`two that take a long answer in ${seconds} s each, and begin again and again, do not keep a third one out`, async () => {
+      slow = new SlowReaders(new StreamSchedule(clock, SILENT_MS), clock, REAL_BUDGET)
+      const long = 48 * 1024 * KIB
+      const running = new Map<string, Answer>()
+      const has = (holder: string): boolean => running.get(holder)?.isCut === false
+      const ask = (holder: string): void => {
+        if (!has(holder) && slow.makeRoom(long, holder)) running.set(holder, new Answer(long, holder))
+      }
+      const waits: number[] = []
+      let since = 0
+      for (let second = 0; second < 300; second += 1) {
+        // Those who keep others out ask first, and more often.
+        for (const holder of ['a', 'b']) ask(holder)
+        if (second % 2 === 0 && !has('c')) {
+          ask('c')
+          if (has('c')) waits.push(second - since)
+        }
+        for (const [holder, answer] of running) {
+          if (answer.isCut) continue
+          answer.taken += long / (holder === 'c' ? 12 : seconds)
+          slow.block(answer)
+          if (answer.taken < long) continue
+          slow.remove(answer)
+          running.delete(holder)
+          if (holder === 'c') since = second
+        }
+        await clock.advance(1000)
+      }
+      assert.ok(waits.length >= 6, `${waits.length} answers: ${waits.join(' ')}`)
+      assert.ok(Math.max(...waits) <= within, waits.join(' '))
+    })
+
+  test('the first answer of each, longer than a share, has half a minute', async () => {
+    const [first, second] = [new Answer(BUDGET / 2, 'a'), new Answer(BUDGET / 2, 'b')]
+    const take = async (): Promise<void> => {
+      for (const answer of [first, second]) {
+        answer.taken += 5000 * KIB
+        slow.block(answer)
+      }
+      await clock.advance(7000)
+    }
+    for (let time = 0; time < 5; time += 1) {
+      assert.equal(slow.makeRoom(BUDGET / 2, 'c'), false, `after ${time * 7} s`)
+      assert.equal(slow.makeRoom(BUDGET / 2, 'd'), false, 'behind the one who asked first')
+      assert.equal(slow.makeRoom(KIB, 'e'), false, 'that one too')
+      await take()
+    }
+    assert.equal(slow.makeRoom(BUDGET / 2, 'd'), false, 'behind the one who asked first')
+    assert.equal(slow.makeRoom(BUDGET / 2, 'c'), true)
+    assert.deepEqual([first.isCut, second.isCut], [false, true])
+  })
+
+  test('who has little is served beside many', async () => {
+    const all = Array.from({ length: 10 }, (_, at) => new Answer(BUDGET / 10, `${at}`))
+    assert.equal(slow.makeRoom(BUDGET / 10, 'last'), false)
+    for (let time = 0; time < 4; time += 1) {
+      for (const answer of all) {
+        answer.taken += 3000 * KIB
+        slow.block(answer)
+      }
+      await clock.advance(9000)
+    }
+    // A share is an eighth at least: nobody has more.
+    assert.equal(slow.makeRoom(BUDGET / 10, 'last'), false)
+    slow.remove(all[3] as Answer)
+    assert.equal(slow.makeRoom(BUDGET / 10, 'last'), true)
+    assert.ok(all.every(({ isCut }) => !isCut))
   })
 
   test('all end together', () => {
