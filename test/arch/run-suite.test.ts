@@ -63,6 +63,19 @@ test('what fails twice fails the run, also a file that ends without a word', () 
   assert.match(said, /failed alone: .*broken\.test\.mjs: is broken/)
 })
 
+test('tests that files share are tried again by the file that was started', () => {
+  const shared = join(folder, 'rows.mjs')
+  const body = `test(name, () => { if (name === 'red') throw new Error('broken for good') })`
+  writeFileSync(shared, `import { test } from 'node:test'\nexport function row(name) { ${body} }\n`)
+  const file = (name: string) =>
+    testFile(`rows-${name}`, `import { row } from ${JSON.stringify(shared)}\nrow('${name}')`)
+  const { status, lastLine, tries, said } = runSuite([passing, file('red'), file('green')])
+  assert.equal(status, 1)
+  assert.equal(lastLine, '# 3 files, 1 tried twice, 1 failed')
+  assert.equal(tries.at(-1), `#   ${relative(projectRoot, join(folder, 'rows-red.test.mjs'))}`)
+  assert.match(said, /failed alone: .*rows\.mjs: red/)
+})
+
 test('many failures are no chance: nothing is tried again', () => {
   const many = Array.from({ length: 5 }, (_, index) =>
     testFile(`many-${index}`, "test('is broken', () => { throw new Error('broken for good') })"),
@@ -109,6 +122,14 @@ test('many files in one process: passed, failed and tried alone again, and cut o
   // One that ends its process takes the others with it: all of them are tried again, alone.
   const cut = together(one, at('exits', "test('exits', () => process.exit(0))"))
   assert.deepEqual([cut.status, cut.lastLine], [0, '# 3 files, 2 tried twice, 0 failed'])
+  // Where the test of one of them stands in a file that none of them is, nobody knows whose it is.
+  const rows = join(folder, 'group-rows.mjs')
+  writeFileSync(
+    rows,
+    "import { test } from 'node:test'\ntest('is shared', () => { throw new Error('broken for good') })\n",
+  )
+  const shared = together(one, at('shared', `import ${JSON.stringify(rows)}`))
+  assert.deepEqual([shared.status, shared.lastLine], [1, '# 3 files, 2 tried twice, 1 failed'])
   assert.match(cut.said, /failed beside others: .*group\/one\.test\.mjs: .*\n#\s+the process of this file ended early/)
 })
 

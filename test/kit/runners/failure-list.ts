@@ -1,17 +1,23 @@
-// A reporter of node:test: one JSON line for each test that failed, nothing for the others, and a last one when all
-// were heard of. test-run.ts reads it.
+// A reporter of node:test: one JSON line for each test that failed and one for each that ended red at the top, which a
+// file with a process of its own does too; nothing for the others, and a last line when all were heard of. test-run.ts
+// reads it.
 
 import type { TestEvent } from 'node:test/reporters'
 import { inspect } from 'node:util'
 
 /** A test that failed. */
 export interface Failure {
-  /** Path of its test file. */
+  /** Path of the file in which the test stands: perhaps one that the file which was started shares with others. */
   readonly file: string
   /** Name of the test; of the file where that failed as a whole. */
   readonly name: string
   /** First lines of what it threw. */
   readonly error: string
+}
+
+/** What ended red at the top: a test, or a file that was started, whose name is then its path. */
+export interface RedEnd {
+  readonly ended: string
 }
 
 /** The last line: without it the process ended before its tests had. */
@@ -27,13 +33,18 @@ function textOf(error: unknown): string {
   return text.slice(0, MAX_ERROR_LENGTH)
 }
 
+function failureOf({ name, file, details }: Extract<TestEvent, { type: 'test:fail' }>['data']): Failure {
+  return { file: file ?? name, name, error: textOf(details.error) }
+}
+
 /** The reporter. */
 export default async function* failureList(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const event of source) {
-    if (event.type !== 'test:fail' || event.data.todo !== undefined) continue
-    const { name, file, details } = event.data
-    const failure: Failure = { file: file ?? name, name, error: textOf(details.error) }
-    yield `${JSON.stringify(failure)}\n`
+    if (event.type === 'test:complete' && event.data.nesting === 0 && !event.data.details.passed) {
+      const end: RedEnd = { ended: event.data.name }
+      yield `${JSON.stringify(end)}\n`
+    }
+    if (event.type === 'test:fail' && event.data.todo === undefined) yield `${JSON.stringify(failureOf(event.data))}\n`
   }
   yield `${END_LINE}\n`
 }

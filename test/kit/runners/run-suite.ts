@@ -18,11 +18,6 @@ const GROUPS_AT_A_TIME = 3
 /** In front of the files: those below this folder of the tests run many in a process, where Node can. */
 const TOGETHER = /^--together=(.+)$/
 
-/** The files that failed, each once. */
-function filesOf({ failures }: Run): string[] {
-  return [...new Set(failures.map(({ file }) => file))]
-}
-
 function print(title: string, failures: readonly Failure[]): void {
   for (const { file, name, error } of failures) {
     process.stdout.write(`# ${title}: ${relative(projectRoot, file)}: ${name}\n`)
@@ -46,7 +41,8 @@ async function firstTry(files: readonly string[], together: string | undefined):
 async function run(files: readonly string[], together: string | undefined, retried: string[]): Promise<boolean> {
   const first = await firstTry(files, together)
   if (first.passed) return true
-  const suspects = filesOf(first)
+  // What was started: where the tests stand there may be none to start.
+  const suspects = first.red
   // A run that names no failure and is red all the same is no chance either.
   const again = suspects.length > MAX_TRIED_AGAIN ? [] : suspects
   const second: Run[] = []

@@ -5,9 +5,9 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { END_LINE, type Failure } from './failure-list.ts'
+import { END_LINE, type Failure, type RedEnd } from './failure-list.ts'
 import { projectRoot } from '../project-root.ts'
 
 /** A file that takes longer hangs, and is ended and named: it must not take the whole run with it. */
@@ -19,6 +19,21 @@ const GROUP_FILES = 40
 export interface Run {
   readonly passed: boolean
   readonly failures: readonly Failure[]
+  /** The files that were started and are red, each once: a failure's own file may be one that several share. */
+  readonly red: readonly string[]
+}
+
+/** What the list of a run says, `list` without its last line. */
+function heard(files: readonly string[], list: readonly string[]): Pick<Run, 'failures' | 'red'> {
+  const read = list.map(line => JSON.parse(line) as Failure | RedEnd)
+  const failures = read.filter(each => 'error' in each)
+  const ended = new Set(read.flatMap(each => ('ended' in each ? [resolve(each.ended)] : [])))
+  const red = files.filter(file => ended.has(resolve(file)))
+  if (red.length > 0 || failures.length === 0) return { failures, red }
+  // Of many in one process a test has nothing but the place where it stands.
+  const places = new Set(failures.map(({ file }) => resolve(file)))
+  const stand = files.filter(file => places.delete(resolve(file)))
+  return { failures, red: places.size === 0 ? stand : files }
 }
 
 /** Whether many files can run in one process (node --test --experimental-test-isolation, 22.8). */
@@ -34,18 +49,21 @@ function run(files: readonly string[], how: readonly string[], stdout: 'inherit'
   const child = spawn(process.execPath, args, { stdio: ['inherit', stdout, 'inherit'] })
   const said: Buffer[] = []
   child.stdout?.on('data', (chunk: Buffer) => said.push(chunk))
-  return new Promise((resolve, reject) => {
+  return new Promise((settle, reject) => {
     child.on('error', reject)
     child.on('close', code => {
       // In one piece: several talk at once.
       process.stdout.write(Buffer.concat(said))
       const lines = readFileSync(list, 'utf8').split('\n').filter(Boolean)
       rmSync(folder, { recursive: true })
-      const failures = lines.filter(line => line !== END_LINE).map(line => JSON.parse(line) as Failure)
-      if (lines.at(-1) === END_LINE) return resolve({ passed: code === 0, failures })
+      const { failures, red } = heard(
+        files,
+        lines.filter(line => line !== END_LINE),
+      )
+      if (lines.at(-1) === END_LINE) return settle({ passed: code === 0, failures, red })
       // Cut off: nobody knows which of them ran.
       const cut = files.map(file => ({ file, name: file, error: `the process of this file ended early (${code})` }))
-      resolve({ passed: false, failures: [...failures, ...cut] })
+      settle({ passed: false, failures: [...failures, ...cut], red: files })
     })
   })
 }
@@ -72,5 +90,9 @@ export async function runTogether(files: readonly string[], atATime: number): Pr
 
 /** The runs as one. */
 export function both(...runs: readonly Run[]): Run {
-  return { passed: runs.every(({ passed }) => passed), failures: runs.flatMap(({ failures }) => failures) }
+  return {
+    passed: runs.every(({ passed }) => passed),
+    failures: runs.flatMap(({ failures }) => failures),
+    red: runs.flatMap(({ red }) => red),
+  }
 }
