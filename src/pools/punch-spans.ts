@@ -7,7 +7,6 @@ import { piecesOfRange } from '../base/lengths.ts'
 import type { PieceRun } from '../base/piece-run.ts'
 import { diskError, errnoOf } from '../io/files/disk-errors.ts'
 import { punchHole } from '../io/files/punch-hole.ts'
-import { markAtPath } from '../io/files/safe-files.ts'
 import type { TorrentFolder } from '../io/files/torrent-folder.ts'
 import type { VolumeLanes } from '../io/files/volume-lanes.ts'
 import type { FileClaims, FileMark, Punched, StoreLayout } from '../ports/piece-store.ts'
@@ -30,7 +29,7 @@ export interface HoleSpan extends FileSpan {
 /** What it works with. */
 export interface PunchParts {
   readonly lanes: Pick<VolumeLanes, 'run'>
-  readonly folder: Pick<TorrentFolder, 'place' | 'pathOf'>
+  readonly folder: Pick<TorrentFolder, 'place' | 'pathOf' | 'markOf'>
   readonly files: Pick<SpanFiles, 'withFiles'>
   /** Default: by the machine code. */
   readonly punch?: PunchFile
@@ -122,7 +121,7 @@ async function makeHole(
   made: FileMark | null,
   { folder, punch = punchHole, may }: PunchParts,
 ): Promise<'made' | 'kept' | Exclude<Punched['ended'], null>> {
-  const mark = await markAtPath(fd, folder.pathOf(file))
+  const mark = await folder.markOf(file, fd)
   if (mark === null || mark !== made) return 'kept'
   if (!may()) return 'told'
   try {

@@ -70,17 +70,6 @@ export function lookOf({ dev, ino, size, mtimeNs }: BigIntStats): FileLook {
   return { dev, ino, sizeBytes: Number(size), mtimeMs: Number(mtimeNs) / 1e6 }
 }
 
-/** Which file a descriptor is of, when `path` is the only name it has now; null: it has others, or another. */
-export async function markAtPath(fd: number, path: string): Promise<FileMark | null> {
-  const stats = await statDescriptor(fd, { bigint: true })
-  const there = await lstat(path, { bigint: true }).catch((error: unknown) => {
-    if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return null
-    throw error
-  })
-  const isHere = there !== null && there.dev === stats.dev && there.ino === stats.ino
-  return isHere && stats.nlink === 1n ? markOf(stats) : null
-}
-
 /**
  * The inode with the time at which it was made, which tells it from one that had its number before. Devices are left
  * out: they have other numbers after a start of the machine. '' where the file system does not tell that time: numbers
@@ -171,6 +160,13 @@ export class SafeFolder {
       if (errnoOf(error) === 'ENOENT') return null
       throw error
     }
+  }
+
+  /** Which file `fd` is of, when `name` in this folder is the only name it has now; null: it has others, or another. */
+  async markOf(name: string, fd: number): Promise<FileMark | null> {
+    const [stats, there] = [await statDescriptor(fd, { bigint: true }), await this.stat(name)]
+    const isHere = there !== null && there.dev === stats.dev && there.ino === stats.ino
+    return isHere && stats.nlink === 1n ? markOf(stats) : null
   }
 
   /** The names of all that is in it, in no order; a turn of the loop for every few hundred. */

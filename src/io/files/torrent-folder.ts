@@ -200,6 +200,21 @@ export class TorrentFolder {
     return found
   }
 
+  /**
+   * Which file `fd` is of, when its only name is the path of `index`, by folders of which none is a link; null: it has
+   * others, or another. In the turn of the volume that the caller has. Rejects with what the disk said.
+   */
+  async markOf(index: number, fd: number): Promise<FileMark | null> {
+    const { parts, name } = this.#locate(index)
+    if (this.#root === null) return null
+    try {
+      return await withFolder(this.#root, parts, this.#ways(false), folder => folder.markOf(name, fd))
+    } catch (error) {
+      if (isGone(error)) return null
+      throw error
+    }
+  }
+
   /** What lies at the path of `index` now. Rejects with FileMissing or UnsafePath when it is none of ours. */
   async identify(index: number): Promise<FileLook> {
     const { parts, name } = this.#locate(index)
@@ -285,7 +300,7 @@ export class TorrentFolder {
     try {
       return await this.#walkPlace(false)
     } catch (error) {
-      if (error instanceof AppError && (error.code === 'FileMissing' || error.code === 'UnsafePath')) return null
+      if (isGone(error)) return null
       throw error
     }
   }
@@ -304,7 +319,7 @@ export class TorrentFolder {
     try {
       await this.#inFolder(parts, false, use)
     } catch (error) {
-      if (!(error instanceof AppError) || (error.code !== 'FileMissing' && error.code !== 'UnsafePath')) throw error
+      if (!isGone(error)) throw error
     }
   }
 
@@ -313,6 +328,11 @@ export class TorrentFolder {
     if (file === undefined || file.padding) throw new RangeError(`file ${index} is not on disk`)
     return { parts: file.path.slice(0, -1), name: nameOf(file) }
   }
+}
+
+/** A folder is not there, or is a link and so not the torrent's. */
+function isGone(error: unknown): boolean {
+  return error instanceof AppError && (error.code === 'FileMissing' || error.code === 'UnsafePath')
 }
 
 /** A folder and all those above it, down from the destination, which is []. */

@@ -2,7 +2,16 @@
 // made itself and that nobody else has, and the files are not taken for changed by somebody else.
 
 import assert from 'node:assert/strict'
-import { linkSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import {
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { FileClaims, FileMark } from '../../../src/ports/piece-store.ts'
@@ -260,6 +269,21 @@ test('a file that was moved away keeps every byte, however lately it was open', 
   assert.ok(punched !== undefined)
   assert.equal(holes, 0)
   for (const name of ['a.mkv', 'b.srt']) renameSync(join(rig.folder, name), join(rig.folder, 'film', name))
+  assertWhole(rig, torrent)
+})
+
+test('a folder that was moved away keeps every byte, also when a link leads there from its place', async t => {
+  let holes = 0
+  const rig = new StoreRig(t, {}, { punch: async () => (holes += 1) > 0 })
+  const torrent = twoFiles(rig)
+  const store = await commitAll(rig, torrent)
+  renameSync(join(rig.folder, 'film'), join(rig.folder, 'library'))
+  symlinkSync('library', join(rig.folder, 'film'))
+  // Its descriptors are open still, and were looked at just now.
+  assert.deepEqual(await store.punch?.(ALL, may), { gone: [], kept: [0, 1], ended: null })
+  assert.equal(holes, 0)
+  unlinkSync(join(rig.folder, 'film'))
+  renameSync(join(rig.folder, 'library'), join(rig.folder, 'film'))
   assertWhole(rig, torrent)
 })
 
