@@ -23,11 +23,12 @@ export interface DrivenPage {
 const H264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-bf', '2', '-g', '25', '-b:v', '400k']
 const HEVC = ['-c:v', 'libx265', '-x265-params', 'log-level=none', '-preset', 'ultrafast', '-tag:v', 'hvc1']
 const LINE = '1\n00:00:00,500 --> 00:00:29,000\nHello <b>there</b>\n'
+const TEXTS = { srt: LINE, codec: 'mov_text', language: 'deu' }
 
-/** Chooses a file of subtitles, as a user does. */
-const CHOOSE = `(() => {
-  const choice = [...document.querySelectorAll('select')].find(each => each.textContent.includes('film.srt'))
-  choice.value = [...choice.options].find(each => each.textContent.includes('film.srt')).value
+/** Chooses subtitles, as a user does. */
+const choose = (name: string): string => `(() => {
+  const choice = [...document.querySelectorAll('.subtitle-choice select')].find(each => each.textContent.includes('${name}'))
+  choice.value = [...choice.options].find(each => each.textContent.includes('${name}')).value
   choice.dispatchEvent(new Event('change', { bubbles: true }))
 })()`
 const SHOWN = `[...${VIDEO}.textTracks].filter(track => track.mode === 'showing')
@@ -64,6 +65,7 @@ export function playerRows({ name, skip, start, heard, lacksAc3 }: BrowserOfRows
         ['2 dts.mkv', { container: 'mkv', video: H264, audio: ['-c:a', 'dca', '-strict', '-2'], seconds: 5 }],
         ['3 xvid.avi', { container: 'avi', video: ['-c:v', 'mpeg4'], audio: ['-c:a', 'mp3'], seconds: 5 }],
         ['4 hevc.mp4', { container: 'mp4', video: HEVC, audio: ['-c:a', 'aac'], seconds: 5 }],
+        ['5 texts.mp4', { container: 'mp4', video: H264, audio: ['-c:a', 'aac'], texts: [TEXTS], seconds: 30 }],
       ] as const
       const made = films.map(async ([path, options]) => ({ path, content: await makeFilm(options) }))
       node = await startNode()
@@ -113,8 +115,18 @@ export function playerRows({ name, skip, start, heard, lacksAc3 }: BrowserOfRows
     })
 
     test('subtitles beside the film are shown', async () => {
-      await page.evaluate(CHOOSE)
+      await page.evaluate(choose('film.srt'))
       await until(`${SHOWN} === 'Hello there'`)
+    })
+
+    test('subtitles inside of the film are shown when they are chosen while it plays', async () => {
+      await open('texts.mp4')
+      await until(`${PLAYED} > 1`)
+      assert.equal(await page.evaluate(SHOWN), '')
+      await page.evaluate(choose('German'))
+      await until(`${SHOWN} === 'Hello there'`)
+      await page.evaluate(`void (${VIDEO}.currentTime = 20)`)
+      await until(`${PLAYED} > 20.5 && ${SHOWN} === 'Hello there'`)
     })
 
     for (const [path, what, words] of [

@@ -117,8 +117,16 @@ describe('player: subtitles inside of films', {
     assert.equal(new Set(texts).size, texts.length, 'each once')
     assert.equal(texts.length, SECONDS / 2)
     const second = Number(await page.evaluate(`${CUES}[1].startTime`))
+    // As browsers do when the source of a track is loaded.
+    await page.evaluate(`(() => {
+      const [track] = ${VIDEO}.textTracks
+      for (const cue of [...track.cues]) track.removeCue(cue)
+    })()`)
     await page.getByRole('button', { name: 'Subtitles later' }).click()
-    await untilInPage(page, `Math.abs(${CUES}[1].startTime - ${second + 0.25}) < 0.001`)
+    await untilInPage(
+      page,
+      `${CUES}.length === ${SECONDS / 2} && Math.abs(${CUES}[1].startTime - ${second + 0.25}) < 0.001`,
+    )
     assert.equal(await page.getByLabel('Encoding').count(), 0, 'it is known')
     await page.getByLabel('Size').selectOption({ label: '150 %' })
     assert.deepEqual(await axeFindings(page), [])

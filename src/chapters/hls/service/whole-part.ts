@@ -11,6 +11,8 @@ import type { Cut } from '../core/cuts.ts'
 const MAX_LOOKS = 8
 /** Of what a film says its texts lie in, bytes: it may lie. */
 const MAX_FETCHED_BYTES = 1024 * 1024
+/** Texts that began so long before a cut may still be shown, s; longer ones are rare. */
+const BEFORE_SEC = 10
 /** Asked for on both sides of a cut, s: times of texts and of cuts are rounded. A gap so small is none. */
 const ROUNDED_SEC = 0.001
 const LACKING_TEXT = 'Some subtitles of this part of the film are not there yet. Try again.'
@@ -24,8 +26,8 @@ export interface TextSource {
 }
 
 /**
- * Reads the texts of a segment until none lacks. Rejects with AppError NotReady where a look brings nothing: they are
- * more than may be read; and as what it reads by.
+ * Reads the texts of a segment until none lacks that begins in it; of those that began before it has what is there.
+ * Rejects with AppError NotReady where a look brings nothing: they are more than may be read; and as what it reads by.
  */
 export async function wholePart(
   { read, whenThere }: TextSource,
@@ -35,18 +37,21 @@ export async function wholePart(
   const whole = { fromSec: Math.max(0, start - ROUNDED_SEC), toSec: Math.min(end, start + duration + 1) + ROUNDED_SEC }
   const cues = new Map<string, Cue>()
   let covered: Span[] = []
-  let lacks = whole
+  const first = { ...whole, fromSec: Math.max(0, start - BEFORE_SEC) }
+  let lacks = first
   for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
     const part = await read({ track, ...lacks })
     for (const cue of part.cues) cues.set(JSON.stringify([cue.startMs, cue.endMs, cue.text]), cue)
     covered = joined([...covered, ...part.covered])
     const gaps = gapsIn(covered, whole)
-    const [first, last] = [gaps[0], gaps.at(-1)]
-    if (first === undefined || last === undefined) return [...cues.values()].toSorted((a, b) => a.startMs - b.startMs)
-    const next = { fromSec: first.fromSec, toSec: last.toSec }
+    const [from, to] = [gaps[0], gaps.at(-1)]
+    if (from === undefined || to === undefined) return [...cues.values()].toSorted((a, b) => a.startMs - b.startMs)
+    const next = { fromSec: from.fromSec, toSec: to.toSec }
     const { missing } = part
-    if (missing !== null) await whenThere(cutShort(missing))
-    else if (next.fromSec === lacks.fromSec && next.toSec === lacks.toSec) break
+    // What lacks may lie before the segment.
+    const isMore = lacks.fromSec < whole.fromSec
+    if (missing !== null && !isMore) await whenThere(cutShort(missing))
+    else if (!isMore && next.fromSec === lacks.fromSec && next.toSec === lacks.toSec) break
     lacks = next
   }
   throw new AppError('NotReady', LACKING_TEXT)

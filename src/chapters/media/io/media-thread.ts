@@ -139,7 +139,7 @@ export class MediaThread implements FilmReader {
   #tooMuch(why: string): void {
     const reading = this.#takeReading()
     this.#options.log.warn('a film was given up', { size: reading?.film.size, why })
-    reading?.settle({ outcome: { kind: 'unreadable', why }, busyMs: this.#options.limitMs })
+    reading?.settle({ outcome: { kind: 'unreadable', why, isCostly: true }, busyMs: this.#options.limitMs })
   }
 
   #takeReading(): Reading | null {

@@ -11,8 +11,8 @@ import { readFilm } from '../core/read-film.ts'
 export type NotRead =
   /** Nothing is known before this is there. */
   | { readonly kind: 'missing'; readonly range: ByteRange }
-  /** It never will be read; `why`: a sentence without its beginning. */
-  | { readonly kind: 'unreadable'; readonly why: string }
+  /** It never will be read; `why`: a sentence without its beginning. `isCostly`: to try cost the thread its life. */
+  | { readonly kind: 'unreadable'; readonly why: string; readonly isCostly?: true }
   /** The disk's fault. */
   | { readonly kind: 'failed'; readonly why: string }
 

@@ -12,7 +12,7 @@ import type { MediaTexts } from './media-api.ts'
 import type { ReaderLine } from './reader-line.ts'
 import { UnreadableFilms } from './unreadable-films.ts'
 
-/** Looks at a time; each takes up to a second and a half, and who reads facts stands in the same line for 20 s. */
+/** Looks at a time; each takes up to a second and a half, and who reads facts waits for one of them. */
 const MAX_LOOKS = 8
 /** And of one film: a link must not keep all others waiting. */
 const MAX_LOOKS_OF_FILM = 3
@@ -34,7 +34,7 @@ export class FilmTexts implements MediaTexts {
   readonly #looks = new Set<AbortController>()
   /** How many of a film, by its tag. */
   readonly #ofFilm = new Map<string, number>()
-  /** By tag and track. */
+  /** By tag and track; by tag alone what cost the thread its life, which the head does that all tracks have. */
   readonly #unreadable: UnreadableFilms
   #stopped = false
 
@@ -51,7 +51,7 @@ export class FilmTexts implements MediaTexts {
   async texts(infohash: string, fileIndex: string, order: SubtitleOrder, asker: Asker): Promise<SubtitlePart> {
     const file = await this.#deps.streamable(infohash, fileIndex, asker)
     const name = `${file.tag}/${order.track}`
-    const why = this.#unreadable.why(name)
+    const why = this.#unreadable.why(file.tag) ?? this.#unreadable.why(name)
     if (why !== null) throw new AppError('MediaUnreadable', why)
     const outcome = await this.#inPlace(file.tag, asker, signal => this.#look(file, order, signal))
     if (outcome.kind === 'texts') return outcome.part
@@ -59,7 +59,7 @@ export class FilmTexts implements MediaTexts {
     if (outcome.kind === 'none') throw new AppError('NotFound', `There are no such subtitles: ${outcome.why}.`)
     if (outcome.kind === 'failed') throw new AppError('DiskError', `The film could not be read: ${outcome.why}.`)
     const text = `The subtitles cannot be read: ${outcome.why}.`
-    this.#unreadable.note(name, text)
+    this.#unreadable.note(outcome.isCostly === true ? file.tag : name, text)
     throw new AppError('MediaUnreadable', text)
   }
 

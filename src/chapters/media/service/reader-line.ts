@@ -1,5 +1,6 @@
-// The line for the thread that reads films: one at a time, first come first served. Who leaves gives its place up. Its
-// length is that of the list of films under way, which is bounded.
+// The line for the thread that reads films: one at a time, first come first served, but facts before texts: no film
+// begins without facts, and texts are asked for again and again. Who leaves gives its place up. Its length is that of
+// the lists of films and of looks under way, which are bounded.
 
 import { AppError } from '../../../base/errors.ts'
 import type { SubtitleOrder } from '../core/subtitles/subtitle-part.ts'
@@ -14,7 +15,8 @@ interface Waiting {
 /** The line. */
 export class ReaderLine {
   readonly #reader: FilmReader
-  readonly #waiting = new Set<Waiting>()
+  readonly #facts = new Set<Waiting>()
+  readonly #texts = new Set<Waiting>()
   #busy = false
 
   constructor(reader: FilmReader) {
@@ -23,7 +25,7 @@ export class ReaderLine {
 
   /** Films that wait for their turn. */
   get length(): number {
-    return this.#waiting.size
+    return this.#facts.size + this.#texts.size
   }
 
   /**
@@ -31,22 +33,22 @@ export class ReaderLine {
    * that.
    */
   read(film: ReadableFilm, signal: AbortSignal, begun: () => void): Promise<FactsOutcome> {
-    return this.#inTurn(signal, async () => {
+    return this.#inTurn(this.#facts, signal, async () => {
       begun()
       return (await this.#reader.read(film)).outcome
     })
   }
 
-  /** Reads texts of one, as read(). */
+  /** Reads texts of one, as read(), when nobody waits for facts. */
   texts(film: ReadableFilm, order: SubtitleOrder, signal: AbortSignal, begun: () => void): Promise<TextsOutcome> {
-    return this.#inTurn(signal, () => {
+    return this.#inTurn(this.#texts, signal, () => {
       begun()
       return this.#reader.texts(film, order)
     })
   }
 
-  async #inTurn<Outcome>(signal: AbortSignal, work: () => Promise<Outcome>): Promise<Outcome> {
-    if (this.#busy) await this.#turn(signal)
+  async #inTurn<Outcome>(line: Set<Waiting>, signal: AbortSignal, work: () => Promise<Outcome>): Promise<Outcome> {
+    if (this.#busy) await this.#turn(line, signal)
     else if (signal.aborted) throw new AppError('Aborted')
     this.#busy = true
     try {
@@ -56,10 +58,10 @@ export class ReaderLine {
     }
   }
 
-  #turn(signal: AbortSignal): Promise<void> {
+  #turn(line: Set<Waiting>, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
-        this.#waiting.delete(waiting)
+        line.delete(waiting)
         reject(new AppError('Aborted'))
       }
       const waiting: Waiting = {
@@ -70,14 +72,15 @@ export class ReaderLine {
       }
       if (signal.aborted) return leave()
       signal.addEventListener('abort', leave, { once: true })
-      this.#waiting.add(waiting)
+      line.add(waiting)
     })
   }
 
   /** The next begins before anybody who comes now: it stays busy for it. */
   #next(): void {
-    for (const waiting of this.#waiting) {
-      this.#waiting.delete(waiting)
+    const line = this.#facts.size > 0 ? this.#facts : this.#texts
+    for (const waiting of line) {
+      line.delete(waiting)
       waiting.start()
       return
     }

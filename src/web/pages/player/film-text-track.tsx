@@ -25,6 +25,10 @@ export function FilmTextTrack({ label, cues, offsetSec }: FilmTextTrackProps) {
     const track = element.current?.track
     if (track !== undefined) showOf(track, shown, cues, offsetSec)
   }
+  // WebKit looks at `default` only when a film is opened.
+  useEffect(() => {
+    if (element.current !== null) element.current.track.mode = 'showing'
+  }, [url])
   useEffect(update, [url, cues, offsetSec])
   return url === null ? null : <track ref={element} default kind="subtitles" label={label} src={url} onLoad={update} />
 }
@@ -34,14 +38,15 @@ function showOf(track: TextTrack, shown: Map<string, VTTCue>, cues: readonly Cue
   const wanted = new Map(cues.map(cue => [keyOf(cue), cue]))
   for (const [key, cue] of shown) {
     if (wanted.has(key)) continue
-    track.removeCue(cue)
+    if (cue.track !== null) track.removeCue(cue)
     shown.delete(key)
   }
   for (const [key, { startMs, endMs, text }] of wanted) {
     const start = Math.max(0, startMs / 1000 + offsetSec)
     const end = Math.max(start, endMs / 1000 + offsetSec)
     const known = shown.get(key)
-    if (known === undefined) {
+    // Browsers clear a track when its source is loaded.
+    if (known === undefined || known.track === null) {
       const cue = new VTTCue(start, end, escaped(text))
       shown.set(key, cue)
       track.addCue(cue)

@@ -56,7 +56,7 @@ export function useFilmTexts(
     let isBusy = false
     const look = async (): Promise<void> => {
       if (isBusy || document.hidden) return
-      const span = windows.next(element.currentTime, performance.now())
+      const span = windows.next(element.currentTime, performance.now(), element.paused)
       if (span === null) return
       isBusy = true
       try {
@@ -69,20 +69,26 @@ export function useFilmTexts(
         windows.failed(performance.now())
         if (!(error instanceof ApiError) || !FINAL.has(error.code)) return
         session.notify(error.message, 'bad')
-        choose(null)
+        // What is known of them goes on being shown.
+        if (windows.hasSome) end()
+        else choose(null)
       } finally {
         isBusy = false
       }
     }
     const run = (): void => void look()
+    const goesOn = (): void => windows.goesOn(performance.now())
     const timer = setInterval(run, LOOK_MS)
-    element.addEventListener('seeking', run)
-    run()
-    return () => {
+    const end = (): void => {
       ended.abort()
       clearInterval(timer)
       element.removeEventListener('seeking', run)
+      element.removeEventListener('playing', goesOn)
     }
+    element.addEventListener('seeking', run)
+    element.addEventListener('playing', goesOn)
+    run()
+    return end
   }, [chosen?.id])
   return { tracks, chosen, cues, choose }
 }

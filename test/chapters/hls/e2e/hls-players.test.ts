@@ -49,6 +49,13 @@ const SHOWS = `(() => {
   return active.length === 1 && active[0].text === 'line ' + Math.floor(video.currentTime / 2)
 })()`
 
+/** What began before the segment that is played is shown, and once. */
+const LONG = `(() => {
+  const tracks = [...video.textTracks].filter(({ mode }) => mode !== 'disabled')
+  const [all, active] = ['cues', 'activeCues'].map(name => tracks.flatMap(track => [...(track[name] ?? [])]))
+  return video.currentTime < 9 && active.length === 1 && all.filter(({ text }) => text === 'long').length === 1
+})()`
+
 interface Shown {
   readonly at: number
   readonly width: number
@@ -72,8 +79,10 @@ describe('players of segments', { skip: needs('ffmpeg', 'ffprobe'), concurrency:
     for (const [at, name] of names.entries())
       files.push({ path: name, content: await readFile(await films.make(name, 48_000, ways[at] ?? [])) })
     await writeFile(films.path('lines.srt'), LINES)
-    const inputs = ['-i', films.path('film.mkv'), '-i', films.path('lines.srt')]
-    const args = ['-map', '0', '-map', '1', '-c', 'copy', '-c:s', 'srt', '-metadata:s:s:0', 'language=fra']
+    // The first border lies at 5 s.
+    await writeFile(films.path('long.srt'), '1\n00:00:03,000 --> 00:00:09,000\nlong\n')
+    const inputs = ['film.mkv', 'lines.srt', 'long.srt'].flatMap(name => ['-i', films.path(name)])
+    const args = ['-map', '0', '-map', '1', '-map', '2', '-c', 'copy', '-c:s', 'srt', '-metadata:s:s:0', 'language=fra']
     await films.ffmpeg('-v', 'error', '-y', ...inputs, ...args, films.path('texts.mkv'))
     files.push({ path: 'texts.mkv', content: await readFile(films.path('texts.mkv')) })
     made = makeTorrent({ name: 'films', files, pieceLength: 64 * 1024 })
@@ -165,12 +174,17 @@ describe('players of segments', { skip: needs('ffmpeg', 'ffprobe'), concurrency:
               `[...video.textTracks].flatMap(({ cues }) => [...(cues ?? [])].map(cue => [cue.startTime, cue.text]))`,
             ),
         )
-      await until('hls.subtitleTracks.length === 1')
+      await until('hls.subtitleTracks.length === 2')
       assert.equal(await page.evaluate('hls.subtitleTracks[0].lang'), 'fra')
       await page.evaluate('void ((hls.subtitleDisplay = true), (hls.subtitleTrack = 0))')
       await until(`video.currentTime > 0.3 && ${SHOWS}`)
       await page.evaluate('void (video.currentTime = 15.2)')
       await until(`video.currentTime > 15.2 && ${SHOWS}`)
+      await page.evaluate('void ((hls.subtitleTrack = 1), (video.currentTime = 7))')
+      await until(LONG)
+      await page.evaluate('void (video.currentTime = 3.2)')
+      await until(`video.currentTime > 3.2 && ${LONG}`)
+      await until(`video.currentTime > 5.5 && ${LONG}`)
       assert.deepEqual((await shownIn(page)).fatal, [])
       await page.close()
     })

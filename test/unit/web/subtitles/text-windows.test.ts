@@ -33,18 +33,18 @@ test('three minutes ahead at first, then a minute at a time, and nothing behind 
 test('after a jump: ahead of the place first, then a minute behind it; back again nothing', () => {
   const windows = new TextWindows(7200)
   fill(windows, 0)
-  assert.deepEqual(fill(windows, 5000), span(5000, 5180))
-  assert.deepEqual(fill(windows, 5000), span(4940, 5000))
+  assert.deepEqual(fill(windows, 5000), span(4990, 5180), 'what began before it may still be shown')
+  assert.deepEqual(fill(windows, 5000), span(4940, 4990))
   assert.equal(windows.next(5001, 0), null)
   assert.equal(windows.next(10, 0), null)
 })
 
 test('the end of the film is the end; where that is not known it goes on', () => {
   const windows = new TextWindows(100)
-  assert.deepEqual(fill(windows, 20), span(20, 100))
-  assert.deepEqual(fill(windows, 20), span(0, 20))
+  assert.deepEqual(fill(windows, 20), span(10, 100))
+  assert.deepEqual(fill(windows, 20), span(0, 10))
   assert.equal(windows.next(99, 0), null)
-  assert.deepEqual(fill(new TextWindows(null), 99_999), span(99_999, 100_179))
+  assert.deepEqual(fill(new TextWindows(null), 99_999), span(99_989, 100_179))
 })
 
 test('what was not there is asked for again, after a while, and at once after a jump or when something came', () => {
@@ -62,9 +62,33 @@ test('what was not there is asked for again, after a while, and at once after a 
     windows.answered([], ms)
   }
   assert.deepEqual(waits, [5000, 10_000, 20_000, 20_000, 20_000, 20_000, 20_000])
-  assert.deepEqual(windows.next(3000, 120_000), span(3000, 3180))
+  assert.deepEqual(windows.next(3000, 120_000), span(2990, 3180))
   windows.failed(120_000)
   assert.deepEqual(windows.next(3000, 120_001), span(2940, 3000), 'the other side does not wait')
+})
+
+test('where nothing comes it is asked ever more rarely, until the film goes on or another place is played', () => {
+  const windows = new TextWindows(7200)
+  const asksIn = (fromMs: number, toMs: number, isPaused = false): number => {
+    let asked = 0
+    for (let ms = fromMs; ms < toMs; ms += 1000) {
+      // Played on, so that it is no jump.
+      if (windows.next(100 + ms / 1000, ms, isPaused) === null) continue
+      asked += 1
+      windows.answered([], ms)
+    }
+    return asked
+  }
+  const minutes = (from: number, to: number, isPaused?: boolean): number => asksIn(from * 60_000, to * 60_000, isPaused)
+  assert.ok(minutes(0, 4) > 20, 'of both sides, for some minutes')
+  minutes(4, 20)
+  assert.equal(minutes(20, 40), 8, 'then once in five minutes')
+  windows.goesOn(40 * 60_000)
+  assert.ok(minutes(40, 41) >= 6, 'it may have come in')
+  for (let ms = 41 * 60_000; ms < 42 * 60_000; ms += 1000) windows.goesOn(ms)
+  assert.ok(minutes(41, 42) <= 8, 'a film that stutters asks no more often for that')
+  assert.equal(minutes(42, 60, true), 0, 'nobody sees what comes in while it stands')
+  assert.deepEqual(windows.next(6000, 60 * 60_000, true), span(5990, 6180), 'but another place is asked for')
 })
 
 const track = (

@@ -10,7 +10,7 @@ import { MeteredSource } from '../metered-source.ts'
 import { cueOfBlock, unpacked } from '../subtitles/block-cues.ts'
 import { GatheredCues } from '../subtitles/gathered-cues.ts'
 import { SpotBytes } from '../subtitles/spot-bytes.ts'
-import type { SubtitleOrder, SubtitlePart } from '../subtitles/subtitle-part.ts'
+import { NoTexts, type SubtitleOrder, type SubtitlePart } from '../subtitles/subtitle-part.ts'
 import { type Element, elementAt, ID } from './elements.ts'
 import { clusterTicks, Steps, type TextBlock, textAt, textsIn } from './text-blocks.ts'
 import { readTextHead, type TextHead } from './text-head.ts'
@@ -34,6 +34,8 @@ class PartReading {
   readonly #spots: SpotBytes
   readonly #found = new GatheredCues()
   readonly #steps = new Steps()
+  /** The last text that was seen, s: those of a track lie in the order of their times. */
+  #seenSec = 0
 
   constructor(spots: SpotBytes, order: SubtitleOrder, head: TextHead) {
     this.#order = order
@@ -48,8 +50,8 @@ class PartReading {
 
   /** Reads the texts of the part at their places. */
   visit(places: readonly TextPlace[]): void {
-    const { fromSec, toSec } = this.#order
-    const asked = places.filter(({ time }) => time >= fromSec && time < toSec)
+    const { toSec } = this.#order
+    const asked = places.filter(({ time }) => isIn(this.#order, time))
     const lacking: Span[] = []
     for (const { place, next } of withNext(asked, toSec)) {
       const outcome = this.#attempt(() => this.#visitOne(place))
@@ -92,9 +94,17 @@ class PartReading {
         } else at = element.end ?? end
       }
     })
+    if (outcome === 'over') reached = Math.max(reached, Math.min(this.#seenSec, span.toSec))
+    if (outcome === 'over' && this.#isLost(reached))
+      throw new NoTexts('it has no index by which texts so far behind its start are found')
     const whole = outcome === 'done' || outcome === 'unreadable'
     this.#found.cover(span.fromSec, whole ? span.toSec : reached)
     return outcome !== 'over'
+  }
+
+  /** The part is not reached from the start of the film, and never will be: to ask again reads the same once more. */
+  #isLost(reached: number): boolean {
+    return this.#head.keys.times.length === 0 && reached <= this.#order.fromSec && !this.#spots.isLate
   }
 
   /** Whether a cluster that ends at a byte is over before the part begins: the next one is not later than that. */
@@ -115,7 +125,9 @@ class PartReading {
     for (;;) {
       const { done, value } = texts.next()
       if (done === true) return value
-      this.#take(value)
+      this.#seenSec = Math.max(this.#seenSec, value.ticks * this.#head.tick)
+      // Those of a long cluster beside the part do not count.
+      if (isIn(this.#order, value.ticks * this.#head.tick)) this.#take(value)
     }
   }
 
@@ -158,6 +170,11 @@ class PartReading {
       throw error
     }
   }
+}
+
+/** Whether a text that begins then is one of the part. */
+function isIn({ fromSec, toSec }: Span, sec: number): boolean {
+  return sec >= fromSec && sec < toSec
 }
 
 /** Each place with the time of the first that is later than it. */

@@ -12,6 +12,8 @@ const POSITIONS = 0xb7
 const TRACK = 0xf7
 const CLUSTER = 0xf1
 const IN_CLUSTER = 0xf0
+/** Films whose signs move frame by frame have some ten thousand; each takes memory of the thread. */
+const MAX_PLACES = 50_000
 
 /** Where a text lies. */
 export interface TextPlace {
@@ -23,7 +25,8 @@ export interface TextPlace {
 }
 
 /**
- * The places of all texts of `track`, by their time; null: it has none, or not each has its place. Throws DecodeError.
+ * The places of all texts of `track`, by their time; null: it has none, more than are kept, or not each has its place.
+ * Throws DecodeError.
  */
 export function textPlaces(cues: FieldBytes, track: number, { segment, tick, size }: CueUnits): TextPlace[] | null {
   const places: TextPlace[] = []
@@ -34,6 +37,7 @@ export function textPlaces(cues: FieldBytes, track: number, { segment, tick, siz
     for (const child of childrenOf(point.body)) {
       if (child.id === TIME) time = uintOf(child.body) * tick
       else if (child.id === POSITIONS) found.push(...placeOf(child.body, track))
+      if (places.length + found.length > MAX_PLACES) return null
     }
     for (const { cluster, within } of found) {
       if (within < 0) return null

@@ -18,6 +18,7 @@ export class SpotBytes implements ByteSource {
   readonly #nearBytes: number
   #fetched = 0
   #reads = 0
+  #late = false
   #start = 0
   #window: Uint8Array = new Uint8Array(0)
 
@@ -38,6 +39,11 @@ export class SpotBytes implements ByteSource {
   /** Bytes read so far. */
   get fetched(): number {
     return this.#fetched
+  }
+
+  /** It ended by its time; what it had read came sooner on another machine. */
+  get isLate(): boolean {
+    return this.#late
   }
 
   read(start: number, end: number): Uint8Array {
@@ -67,7 +73,8 @@ export class SpotBytes implements ByteSource {
   #fetchOnce(start: number, end: number): Uint8Array {
     this.#reads += 1
     const isTooMuch = this.#reads > MAX_PART_READS || this.#fetched + end - start > PART_BUDGET_BYTES
-    if (isTooMuch || this.#isOver()) throw new OverBudget(PART_BUDGET_BYTES)
+    this.#late = !isTooMuch && this.#isOver()
+    if (isTooMuch || this.#late) throw new OverBudget(PART_BUDGET_BYTES)
     const bytes = this.#inner.read(start, end)
     this.#fetched += end - start
     return bytes

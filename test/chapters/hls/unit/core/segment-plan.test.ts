@@ -186,12 +186,13 @@ describe('playlists', () => {
     }
   })
 
-  test('a segment of texts has those that begin in it, on the clock of the pictures', () => {
+  test('a segment of texts has those that are shown in it, with their whole times, on the clock of the pictures', () => {
     const cue = (startMs: number) => ({ startMs, endMs: startMs + 3000, text: `<at ${startMs}>` })
-    const bytes = textSegment([4999, 5000, 9999, 10_000].map(cue), { start: 5, end: 10 })
+    const bytes = textSegment([2000, 2001, 5000, 9999, 10_000].map(cue), { start: 5, end: 10 })
     assert.equal(
       Buffer.from(bytes).toString(),
       'WEBVTT\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:1800000\n\n' +
+        '00:00:02.001 --> 00:00:05.001\n&lt;at 2001&gt;\n\n' +
         '00:00:05.000 --> 00:00:08.000\n&lt;at 5000&gt;\n\n00:00:09.999 --> 00:00:12.999\n&lt;at 9999&gt;\n',
     )
     assert.equal(

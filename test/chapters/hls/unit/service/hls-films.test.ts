@@ -92,7 +92,7 @@ describe('segments of films in downloads', () => {
     assert.deepEqual([orders.length, memory.waited, hls.jobs], [0, [450_000], 1])
     memory.arrive({ start: 0, end: SIZE })
     assert.match(Buffer.from(await asked).toString(), /MPEGTS:1800000\n\n00:00:05\.500 --> 00:00:06\.000\nHello\n$/)
-    assert.deepEqual(orders, [{ track: 4, fromSec: 4.999, toSec: 10.001 }])
+    assert.deepEqual(orders, [{ track: 4, fromSec: 0, toSec: 10.001 }], 'with those that began before')
     for (const [track, segment] of [
       [4, 99],
       [2, 0],
@@ -109,9 +109,13 @@ describe('segments of films in downloads', () => {
 
   test('texts of a segment are all there or asked for later, never an empty segment for what lacks', async () => {
     facts = madeFacts({ tracks: [...madeFacts().tracks, madeTexts] })
-    found = [[]]
+    found = [[], []]
     await assert.rejects(hls.texts(film, 4, 1, stays()), { code: 'NotReady' })
-    assert.equal(orders.length, 1)
+    assert.deepEqual(
+      orders.map(({ fromSec }) => fromSec),
+      [0, 4.999],
+      'those of the segment are looked for by themselves',
+    )
     found = [[{ fromSec: 4.999, toSec: 7 }]]
     const text = Buffer.from(await hls.texts(film, 4, 1, stays())).toString()
     assert.equal(text.match(/Hello/g)?.length, 1, 'what was found twice is there once')
@@ -120,9 +124,15 @@ describe('segments of films in downloads', () => {
     orders = []
     await assert.rejects(hls.texts(film, 4, 1, stays()), { code: 'NotReady' })
     assert.equal(orders.length, 8, 'a film that brings little each time ends')
-    found = [[]]
-    holes = [{ start: 900_000, end: 900_100 }]
-    memory.holes = holes.slice()
+    // What began before is not waited for.
+    found = [[{ fromSec: 4.999, toSec: 10.001 }]]
+    holes = [{ start: 0, end: 1000 }]
+    memory.holes = []
+    assert.match(Buffer.from(await hls.texts(film, 4, 1, stays())).toString(), /Hello/)
+    found = [[], []]
+    const before = { start: 0, end: 1000 }
+    holes = [before, { start: 900_000, end: 900_100 }]
+    memory.holes = [before, { start: 900_000, end: 900_100 }]
     const asked = hls.texts(film, 4, 1, stays())
     await clock.advance(1)
     assert.deepEqual(memory.waited, [900_000], 'texts that lie behind all pictures are asked of the swarm')

@@ -14,7 +14,10 @@ import {
   type SubtitlePart,
 } from '../../../../../src/chapters/media/core/subtitles/subtitle-part.ts'
 import { type ByteSource, NotHere } from '../../../../../src/chapters/media/core/byte-source.ts'
+import { FieldBytes } from '../../../../../src/chapters/media/core/field-bytes.ts'
+import { textPlaces } from '../../../../../src/chapters/media/core/matroska/text-places.ts'
 import { spotTime } from '../../../../../src/chapters/media/probe/spot-time.ts'
+import { MAX_AT_ONCE } from '../../../../../src/wire/subtitles/cue.ts'
 import { element, uint } from '../../kit/made-mkv.ts'
 import { compression, type MadeText, makeTexts, type MadeTextsOptions, packing, TEXTS } from '../../kit/made-texts.ts'
 import { MemorySource } from '../../kit/memory-source.ts'
@@ -245,6 +248,56 @@ describe('texts inside of Matroska films', () => {
     const part = partOf(new MemorySource(huge.bytes), 0, 1200)
     assert.ok(part.fetched <= PART_BUDGET_BYTES + 1024 * 1024, String(part.fetched))
     assert.ok((part.covered[0]?.toSec ?? 0) > 100)
+  })
+
+  test('one cluster with more texts than a part may have is covered part by part, and so is one moment', () => {
+    const distinct = Array.from({ length: 2 * MAX_PART_CUES }, (_, at) => said(at, `${at}`, 1))
+    for (const index of WAYS) {
+      const source = new MemorySource(makeTexts({ texts: distinct, index, seconds: 5, pictureBytes: 10 }).bytes)
+      const found = new Set<string>()
+      let [fromSec, parts] = [0, 0]
+      for (; fromSec < 5 && parts < 5; parts += 1) {
+        const part = partOf(source, fromSec, 5)
+        for (const text of textsOf(part)) found.add(text)
+        assert.equal(part.covered[0]?.fromSec, fromSec, `${index}: it goes on where it was`)
+        fromSec = part.covered[0]?.toSec ?? 5
+      }
+      assert.deepEqual([found.size, fromSec], [distinct.length, 5], `${index}, ${parts} parts`)
+    }
+    const moment = Array.from({ length: MAX_PART_CUES + 500 }, (_, at) => said(1000, `${at}`))
+    for (const index of WAYS) {
+      const texts = [...moment, said(3000, 'later')]
+      const part = partOf(new MemorySource(makeTexts({ texts, index, seconds: 5, pictureBytes: 10 }).bytes), 0, 5)
+      assert.deepEqual([coveredOf(part), part.cues.length], [[[0, 5]], MAX_AT_ONCE + 1], index)
+    }
+  })
+
+  test('without index and lengths what lies too far behind is not found, and that is said; not where time was short', () => {
+    const { bytes } = makeTexts({ texts: often(1200), index: 'none', isLive: true, pictureBytes: 4000, seconds: 1200 })
+    const source = new MemorySource(bytes)
+    assert.throws(() => partOf(source, 1100, 1160), NoTexts)
+    assert.deepEqual(coveredOf(partOf(source, 600, 660)), [[600, 660]])
+    let reads = 0
+    assert.deepEqual(coveredOf(partOf(source, 1100, 1160, TEXTS, () => ++reads > 40)), [])
+    // What is not there yet may come.
+    source.holes = [{ start: 10_000_000, end: 11_000_000 }]
+    assert.equal(partOf(source, 1100, 1160).missing?.start !== undefined, true)
+  })
+
+  test('an index with more places than are kept is one of key frames', () => {
+    const units = { segment: 0, tick: 0.001, size: 1000 }
+    const position = element(0xb7, element(0xf7, uint(TEXTS)), element(0xf1, uint(1)), element(0xf0, uint(1)))
+    const cuesOf = (positions: number, points: number): FieldBytes =>
+      new FieldBytes(
+        Buffer.concat(
+          Array.from({ length: points }, () =>
+            element(0xbb, element(0xb3, uint(0)), ...Array.from({ length: positions }, () => position)),
+          ),
+        ),
+      )
+    assert.equal(textPlaces(cuesOf(1, 50_000), TEXTS, units)?.length, 50_000)
+    assert.equal(textPlaces(cuesOf(1, 50_001), TEXTS, units), null)
+    assert.equal(textPlaces(cuesOf(50_001, 1), TEXTS, units), null)
   })
 
   test('an index that leads anywhere costs what it leads to, and no more', () => {

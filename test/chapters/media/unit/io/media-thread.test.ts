@@ -176,7 +176,7 @@ describe('the thread that reads films', () => {
       await clock.advance(3001)
       return late !== null
     })
-    assert.deepEqual((await settled).outcome, { kind: 'unreadable', why: 'it takes too long' })
+    assert.deepEqual((await settled).outcome, { kind: 'unreadable', why: 'it takes too long', isCostly: true })
     await Promise.all([thread.stop(), looping.stop()])
     assert.equal(clock.pending, 0)
   })
@@ -197,7 +197,7 @@ describe('the thread that reads films', () => {
     await clock.advance(12_000)
     assert.equal(late, null, 'three seconds of waiting for a processor are over')
     await clock.advance(12_000)
-    assert.deepEqual((await settled).outcome, { kind: 'unreadable', why: 'it takes too long' })
+    assert.deepEqual((await settled).outcome, { kind: 'unreadable', why: 'it takes too long', isCostly: true })
     await thread.stop()
     assert.equal(clock.pending, 0)
   })

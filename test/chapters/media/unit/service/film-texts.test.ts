@@ -7,6 +7,7 @@ import { AppError } from '../../../../../src/base/errors.ts'
 import type { SubtitlePart } from '../../../../../src/chapters/media/core/subtitles/subtitle-part.ts'
 import { FilmDisk } from '../../../../../src/chapters/media/service/film-bytes.ts'
 import { FilmTexts } from '../../../../../src/chapters/media/service/film-texts.ts'
+import type { FilmReader, ReadableFilm } from '../../../../../src/chapters/media/ports/film-reader.ts'
 import { ReaderLine } from '../../../../../src/chapters/media/service/reader-line.ts'
 import { SharedArena } from '../../../../../src/pools/arena.ts'
 import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
@@ -124,6 +125,50 @@ describe('texts inside of films of downloads', () => {
     await assert.rejects(ask(2), { code: 'NotReady' })
     assert.equal(filmAt(0).open, 0, 'its reader is closed')
     void held.catch(() => undefined)
+  })
+
+  test('a film that costs the thread its life is tried once, and not once for each of its tracks', async () => {
+    const costly: FilmReader = {
+      read: film => reader.read(film),
+      texts: async () => {
+        reader.looks += 1
+        return { kind: 'unreadable', why: 'it takes too long', isCostly: true }
+      },
+      stop: () => reader.stop(),
+    }
+    const { streamable, disk } = { streamable: () => filmAt(0), disk: new FilmDisk(clock, arena) }
+    texts = new FilmTexts({ clock, disk, line: new ReaderLine(costly), streamable })
+    for (const track of [1, 2, 3]) await assert.rejects(ask(0, track), { code: 'MediaUnreadable' })
+    assert.equal(reader.looks, 1)
+    assertQuiet()
+  })
+
+  test('facts go before texts in the line of the one thread', async () => {
+    const order: string[] = []
+    let release: () => void = () => undefined
+    reader.hold = () => new Promise(resolve => (release = resolve))
+    const line = new ReaderLine(reader)
+    const part = { track: TEXTS, fromSec: 0, toSec: 10 }
+    const film: ReadableFilm = {
+      size: bytes.length,
+      read: async (start, length, into) => {
+        into.set(bytes.subarray(start, start + length))
+        return length
+      },
+    }
+    const { signal } = new AbortController()
+    const began = (name: string) => () => void order.push(name)
+    const all = [
+      line.texts(film, part, signal, began('first texts')),
+      line.texts(film, part, signal, began('second texts')),
+      line.read(film, signal, began('first facts')),
+      line.read(film, signal, began('second facts')),
+    ]
+    assert.equal(line.length, 3)
+    reader.hold = () => Promise.resolve()
+    release()
+    await Promise.all(all)
+    assert.deepEqual(order, ['first texts', 'first facts', 'second facts', 'second texts'])
   })
 
   test('what the disk says is passed on', async () => {
