@@ -28,6 +28,8 @@ export interface Found<Item> {
 export class Gathering<Item> {
   readonly video: Found<Item>[] = []
   readonly sound: Found<Item>[] = []
+  /** The last frame of sound before those, where it is converted. */
+  before: Found<Item> | null = null
   readonly #order: SegmentOrder
   readonly #weigh: (item: Item) => number
   #bytes = 0
@@ -69,9 +71,10 @@ export class Gathering<Item> {
 
   #takeSound(found: Found<Item>): void {
     const { time } = found
-    const end = soundEnd(this.#order)
-    if (time >= end) this.#soundOver = true
-    else if (time >= soundStart(this.#order)) this.#keep(this.sound, found)
+    const order = this.#order
+    if (time >= soundEnd(order)) this.#soundOver = true
+    else if (time >= soundStart(order)) this.#keep(this.sound, found)
+    else if (order.soundMargin > 0 && !order.isFirst) this.before = found
   }
 
   #keep(kept: Found<Item>[], found: Found<Item>): void {
@@ -83,11 +86,27 @@ export class Gathering<Item> {
 }
 
 /** Sound that begins later than this after its segment does lies before it in the file, or is not there, s. */
-const LATE_SOUND_S = 0.06
+export const LATE_SOUND_S = 0.06
+/** No frame of sound lasts longer than this, s. */
+const LONGEST_FRAME_S = 5
 
 /** How much of the start of a segment's sound is there. */
 export function startOfSound(order: SegmentOrder, first: number | null): 'whole' | 'enough' | 'missing' {
   if (first === null) return order.isFirst ? 'whole' : 'missing'
   if (order.isFirst || first <= soundStart(order) + LATE_SOUND_S) return 'whole'
   return first <= order.start + LATE_SOUND_S ? 'enough' : 'missing'
+}
+
+/**
+ * With the frame before the first one where that begins late: PCM lies in blocks of a second in some films, and such a
+ * frame is heard in the segment too.
+ */
+export function withBefore<Item>(
+  order: SegmentOrder,
+  sound: readonly Found<Item>[],
+  before: Found<Item> | null,
+): readonly Found<Item>[] {
+  const start = soundStart(order)
+  const isLate = (sound[0]?.time ?? Number.POSITIVE_INFINITY) > start + LATE_SOUND_S
+  return before !== null && isLate && before.time > start - LONGEST_FRAME_S ? [before, ...sound] : sound
 }

@@ -126,14 +126,31 @@ function soundOf(source: ByteSource, film: AviFilm, order: SegmentOrder, number:
   const first = firstFrom(chunks.starts.length, at => timeOf(at) >= from - AROUND_S)
   const end = firstFrom(chunks.starts.length, at => timeOf(at) >= to + AROUND_S)
   if (end - first > MAX_SAMPLES) throw new DecodeError('a part of its sound is too long')
+  const hasFrames = unitBytes === 0 || soundFrames(order.soundCodec, new Uint8Array(0)) !== null
   const placed: PlacedSample[] = []
   // The chunk before reaches into it.
   for (let at = Math.max(0, first - 1); at < end; at += 1) {
     const [begin = 0, length = 0] = [chunks.starts[at], chunks.lengths[at]]
-    if (length > 0) placed.push({ time: timeOf(at), isKey: true, start: begin, end: begin + length })
+    const chunk = { time: timeOf(at), isKey: true, start: begin, end: begin + length }
+    const wanted = hasFrames ? chunk : cutOff(chunk, from, to, stream)
+    if (wanted.end > wanted.start) placed.push(wanted)
   }
   const read = readAll(source, placed)
-  return framed(order.soundCodec, read, unitBytes === 0 ? null : perSecond).filter(inside)
+  return hasFrames ? framed(order.soundCodec, read, unitBytes === 0 ? null : perSecond).filter(inside) : read
+}
+
+/** Of a chunk whose units are heard one by one, as of PCM, those from one time on and before another. */
+function cutOff(
+  { time, isKey, start, end }: PlacedSample,
+  from: number,
+  to: number,
+  { rate, scale, unitBytes }: AviStream,
+): PlacedSample {
+  const unitsTo = (moment: number): number => Math.max(0, Math.ceil(((moment - time) * rate) / scale))
+  const last = Math.min(Math.floor((end - start) / unitBytes), unitsTo(to))
+  const first = Math.min(last, unitsTo(from))
+  const moved = start + first * unitBytes
+  return { time: time + (first * scale) / rate, isKey, start: moved, end: start + last * unitBytes }
 }
 
 /** The first of `count` for which it is so, which it is for all behind it; `count`: for none. */

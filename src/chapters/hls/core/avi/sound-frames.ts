@@ -1,6 +1,9 @@
 // Frames in a stream of sound without borders, as AVI has it: by their heads, one after the other. A head counts only
 // when another one like it, or the end, lies where its frame ends.
 
+import { DecodeError } from '../../../../base/errors.ts'
+import { MAX_SAMPLES } from '../samples.ts'
+
 /** A frame: its place in the bytes, and its length. */
 export interface SoundFrame {
   readonly at: number
@@ -24,7 +27,10 @@ const LENGTHS: ReadonlyMap<string, FrameLength> = new Map([
   ['ac3', ac3Length],
 ])
 
-/** The whole frames in `bytes`; null: sound of this codec has no frames of its own. */
+/**
+ * The whole frames in `bytes`; null: sound of this codec has no frames of its own. Throws DecodeError when there are
+ * more than a segment may have.
+ */
 export function soundFrames(codec: string, bytes: Uint8Array): SoundFrame[] | null {
   const lengthAt = LENGTHS.get(codec)
   if (lengthAt === undefined) return null
@@ -33,7 +39,7 @@ export function soundFrames(codec: string, bytes: Uint8Array): SoundFrame[] | nu
     const length = lengthAt(bytes, at)
     const end = at + length
     const isFrame = length > 0 && (end === bytes.length || (end < bytes.length && lengthAt(bytes, end) > 0))
-    if (isFrame) frames.push({ at, length })
+    if (isFrame && frames.push({ at, length }) > MAX_SAMPLES) throw new DecodeError('a part of its sound is too long')
     at = isFrame ? end : at + 1
   }
   return frames

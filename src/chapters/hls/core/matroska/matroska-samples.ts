@@ -9,7 +9,7 @@ import { SegmentParts } from '../../../media/core/matroska/segment.ts'
 import { MeteredSource } from '../../../media/core/metered-source.ts'
 import { flacFrameSamples, readFlacSetup } from '../flac.ts'
 import { ForwardBytes } from '../forward-bytes.ts'
-import { type Found, Gathering, startOfSound } from '../gathering.ts'
+import { type Found, Gathering, startOfSound, withBefore } from '../gathering.ts'
 import { OPUS_RATE, opusPacketSamples } from '../opus.ts'
 import { checkedSamples, MAX_SEGMENT_BYTES, type Sample, type SegmentOrder, type SegmentSamples } from '../samples.ts'
 import { type Block, blocksFrom } from './blocks.ts'
@@ -53,7 +53,7 @@ export function matroskaSamples(source: ByteSource, order: SegmentOrder): Segmen
   for (const block of blocksFrom(bytes, first, source.size, tracks))
     if (!framesOf(block, order, head).every(frame => found.take(frame))) break
   if (found.video.length === 0) throw new DecodeError('there is no key frame where its index says')
-  return segmentOf(head, order, { video: found.video, sound: withEarlier(source, order, head, found.sound) })
+  return segmentOf(head, order, { video: found.video, sound: withEarlier(source, order, head, found) })
 }
 
 function readHead(source: ByteSource, { video, sound }: SegmentOrder): FilmHead {
@@ -106,11 +106,12 @@ function withEarlier(
   source: ByteSource,
   order: SegmentOrder,
   head: FilmHead,
-  sound: readonly Frame[],
+  { sound, before }: Gathering<Uint8Array>,
 ): readonly Frame[] {
   const { startByte, backByte } = order
   const start = startOfSound(order, sound[0]?.time ?? null)
-  if (order.sound === null || start === 'whole' || backByte >= startByte) return sound
+  if (order.sound === null || start === 'whole' || before !== null || backByte >= startByte)
+    return withBefore(order, sound, before)
   const earlier = new Gathering(order, lengthOf)
   const bytes = new ForwardBytes(source, startByte, MAX_SEGMENT_BYTES)
   try {
@@ -121,7 +122,7 @@ function withEarlier(
     if (error instanceof NotHere && start === 'enough') return sound
     throw error
   }
-  return [...earlier.sound, ...sound]
+  return withBefore(order, [...earlier.sound, ...sound], earlier.before)
 }
 
 function segmentOf(

@@ -4,7 +4,7 @@
 import { DecodeError } from '../../../../base/errors.ts'
 import { type ByteSource, NotHere } from '../../../media/core/byte-source.ts'
 import type { MovieTrack } from '../../../media/core/mp4/movie.ts'
-import { type Found, Gathering, startOfSound } from '../gathering.ts'
+import { type Found, Gathering, LATE_SOUND_S, startOfSound, withBefore } from '../gathering.ts'
 import {
   checkedSamples,
   MAX_SEGMENT_BYTES,
@@ -63,7 +63,9 @@ function placedIn(source: ByteSource, head: MovieHead, order: SegmentOrder): Pla
   if (head.movie.fragmented) return placedInFragments(source, head, order)
   const video = new SampleTable(movieTrack(head, order.video)).pictures(videoStart(order), order.end, order.withLeading)
   if (order.sound === null) return { video, sound: [] }
-  return { video, sound: new SampleTable(movieTrack(head, order.sound)).sounds(soundStart(order), soundEnd(order)) }
+  const mostLate = order.soundMargin > 0 && !order.isFirst ? LATE_SOUND_S : Number.POSITIVE_INFINITY
+  const sounds = new SampleTable(movieTrack(head, order.sound))
+  return { video, sound: sounds.sounds(soundStart(order), soundEnd(order), mostLate) }
 }
 
 function placedInFragments(source: ByteSource, head: MovieHead, order: SegmentOrder): PlacedSegment {
@@ -76,7 +78,7 @@ function placedInFragments(source: ByteSource, head: MovieHead, order: SegmentOr
     if (!found.take(sample)) break
   }
   if (found.video.length === 0) throw new DecodeError('there is no key frame where its index says')
-  return { video: placesOf(found.video), sound: placesOf(withEarlier(source, order, tracks, found.sound)) }
+  return { video: placesOf(found.video), sound: placesOf(withEarlier(source, order, tracks, found)) }
 }
 
 function fragmentedTrack(head: MovieHead, id: number): FragmentedTrack {
@@ -88,11 +90,12 @@ function withEarlier(
   source: ByteSource,
   order: SegmentOrder,
   tracks: ReadonlyMap<number, FragmentedTrack>,
-  sound: readonly Found<PlacedSample>[],
+  { sound, before }: Gathering<PlacedSample>,
 ): readonly Found<PlacedSample>[] {
   const { startByte, backByte } = order
   const start = startOfSound(order, sound[0]?.time ?? null)
-  if (order.sound === null || start === 'whole' || backByte >= startByte) return sound
+  if (order.sound === null || start === 'whole' || before !== null || backByte >= startByte)
+    return withBefore(order, sound, before)
   const earlier = new Gathering({ ...order, video: 0 }, lengthOf)
   try {
     for (const sample of fragmentSamples(source, backByte, startByte, tracks)) earlier.take(sample)
@@ -101,7 +104,7 @@ function withEarlier(
     if (error instanceof NotHere && start === 'enough') return sound
     throw error
   }
-  return [...earlier.sound, ...sound]
+  return withBefore(order, [...earlier.sound, ...sound], earlier.before)
 }
 
 function lengthOf({ start, end }: PlacedSample): number {

@@ -63,9 +63,14 @@ export class SampleTable {
     return sample
   }
 
-  /** Frames of sound that begin from `start` on and before `end`. */
-  sounds(start: number, end: number): PlacedSample[] {
-    return this.#placed(this.#firstFrom(start), this.#firstFrom(end))
+  /**
+   * Frames of sound that begin from `start` on and before `end`; where the first of them begins more than `mostLate`
+   * later, s, the one before it too, which reaches so far.
+   */
+  sounds(start: number, end: number, mostLate = Number.POSITIVE_INFINITY): PlacedSample[] {
+    const first = this.#firstFrom(start)
+    const reaches = first > 0 && first < this.count && this.#firstFrom(start + mostLate) === first
+    return this.#placed(reaches ? first - 1 : first, this.#firstFrom(end))
   }
 
   /** The first key sample that is shown at a time or later; null = there is none. */

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { soundFrames } from '../../../../../src/chapters/hls/core/avi/sound-frames.ts'
+import { MAX_SAMPLES } from '../../../../../src/chapters/hls/core/samples.ts'
 
 /** MP3 of 128 kbit/s and 44.1 kHz: 417 bytes. */
 function mp3(fill: number): Buffer {
@@ -48,5 +49,14 @@ describe('frames of sound', () => {
     assert.deepEqual(soundFrames('mp3', new Uint8Array(5000).fill(0xff)), [])
     assert.deepEqual(soundFrames('ac3', Buffer.from([0x0b, 0x77, 0, 0, 0xff])), [])
     assert.equal(soundFrames('pcm', new Uint8Array(100)), null)
+  })
+
+  test('no more frames than a segment may have: megabytes of the shortest ones', () => {
+    // MPEG-2 layer 3 of 8 kbit/s and 24 kHz: 24 bytes.
+    const frame = Buffer.alloc(24)
+    frame.set([0xff, 0xf3, 0x14, 0x00])
+    const most = Buffer.concat(Array.from({ length: MAX_SAMPLES }, () => frame))
+    assert.equal(soundFrames('mp3', most)?.length, MAX_SAMPLES)
+    assert.throws(() => soundFrames('mp3', Buffer.concat([most, frame])), { name: 'DecodeError' })
   })
 })
