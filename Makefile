@@ -104,8 +104,9 @@ live-transcripts: build
 	@[ -d "$(IPV8_DIR)/ipv8" ] || { echo "IPV8_DIR must name a checkout of py-ipv8 at tag 3.2"; exit 1; }
 	@IPV8_DIR=$(IPV8_DIR) node dist/test/chapters/circuits/live/record.js
 
-pictures: build ## The pictures of src/docs/watching.md: a film's whole way in a page and on a phone
+pictures: build ## The pictures of src/docs/watching.md: a film's whole way in a page and on a phone, then in VLC, Kodi and on a television
 	@PICTURES=$$PWD/src/docs/pictures node --test dist/test/e2e/player/whole-way.test.js
+	@bash test/kit/netns node dist/test/chapters/dlna/pictures/make-pictures.js $$PWD/src/docs/pictures
 
 mutations: build ## Changes over src drawn by SEED (COUNT=60) that the tests are to find; half an hour and more
 	@nice node dist/test/kit/runners/run-mutations.js

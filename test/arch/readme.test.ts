@@ -2,7 +2,7 @@
 // and places exist, every command and setting they name is there, and the README stays short.
 
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { Command } from 'commander'
@@ -18,6 +18,8 @@ const skip = takenOut.length > 0
 
 /** Lines that a newcomer reads in five minutes. */
 const README_LINES = 160
+/** The package is loaded as a whole: a picture is made small. */
+const PICTURE_BYTES = 60_000
 /** Commands of src/cli/commands.ts, which needs no node. */
 const ALONE = ['start', 'doctor', 'create', 'key']
 
@@ -73,6 +75,20 @@ test('linked files and places exist', { skip }, () => {
     }
   }
   assert.ok(count > 3)
+})
+
+test('pictures of pages are small, and each is shown', () => {
+  for (const folder of folders) {
+    const pictures = join(projectRoot, folder, 'pictures')
+    const texts = pagesIn(folder).map(textOf).join('\n')
+    for (const name of existsSync(pictures) ? readdirSync(pictures) : []) {
+      const { size } = statSync(join(pictures, name))
+      assert.ok(size > 1000 && size <= PICTURE_BYTES, `${folder}/pictures/${name}: ${size} bytes`)
+      assert.ok(texts.includes(`pictures/${name}`), `${folder}/pictures/${name} is shown by no page`)
+    }
+  }
+  for (const player of ['page', 'phone', 'vlc', 'kodi', 'television'])
+    assert.ok(textOf('src/docs/watching.md').includes(`pictures/${player}.webp`), `a picture of ${player}`)
 })
 
 test('the package has the pages', () => {

@@ -11,9 +11,9 @@ export interface Screen {
   close(): Promise<void>
 }
 
-/** Starts one of so many points. End it with close(). */
-export async function startScreen(width = 1280, height = 900): Promise<Screen> {
-  const screen = ['-screen', '0', `${width}x${height}x24`, '-nolisten', 'tcp']
+/** Starts one of so many points, with more arguments of Xvfb. End it with close(). */
+export async function startScreen(width = 1280, height = 900, more: readonly string[] = []): Promise<Screen> {
+  const screen = ['-screen', '0', `${width}x${height}x24`, '-nolisten', 'tcp', ...more]
   const server = spawn('Xvfb', ['-displayfd', '1', ...screen], { stdio: ['ignore', 'pipe', 'ignore'] })
   endWithThisProcess(server)
   let told = ''
