@@ -30,9 +30,9 @@ function rendition({ id, language, isForced }: FilmTrack, name: string, query: s
 }
 
 /**
- * The texts that are shown in a part of the film, with their whole times, so that players which begin with it have those
- * that began before (RFC 8216, 3.5); times of the film, with what they are on the clock of segments. Texts have whole
- * milliseconds, so the cuts are taken in them too: what begins exactly at a cut is not in the segment before.
+ * The texts that are shown in a part of the film, with their whole times, so that players which begin with it have
+ * those that began before (RFC 8216, 3.5); times of the film, with what they are on the clock of segments. Texts have
+ * whole milliseconds, so the cuts are taken in them too: what begins exactly at a cut is not in the segment before.
  */
 export function textSegment(cues: readonly Cue[], { start, end }: Pick<Cut, 'start' | 'end'>): Uint8Array {
   const [from, to] = [Math.round(start * 1000), Math.round(end * 1000)]

@@ -22,7 +22,7 @@ export interface SubtitlePart {
   readonly fetched: number
 }
 
-/** The film has no texts by this number, or they cannot be found; the message: why, a sentence without its beginning. */
+/** The film has no texts by this number, or they cannot be found; the message: why, without the start of a sentence. */
 export class NoTexts extends Error {
   constructor(why: string) {
     super(why)
