@@ -1,11 +1,14 @@
 // The cut of a segment for another program: the samples of what it is to convert, in a file of our own making.
 
+import { DecodeError } from '../../../base/errors.ts'
 import { type ConvertedParts, originOf } from '../core/ffmpeg/conversion.ts'
 import { cutFile, type CutTrack } from '../core/ffmpeg/cut-file.ts'
 import type { SourceTrack } from '../core/ffmpeg/source-track.ts'
 import { evenTimes } from '../core/even-times.ts'
 import type { Sample, SegmentOrder, SegmentSamples, VideoSamples } from '../core/samples.ts'
 
+/** The most of a cut, bytes: sixteen seconds of 16 Mbit/s. Several wait at a time, each beside the program's memory. */
+const MAX_CUT_BYTES = 32 * 1024 * 1024
 /** How far from a whole number of samples the length of a frame may be measured. */
 const SAME_SAMPLES = 0.2
 
@@ -28,7 +31,16 @@ export function cutOf(
     const track = trackOf(order.sound, parts.sound)
     tracks.push({ ...track, kind: 'audio', frameSeconds: null, samples: evened(sound.samples, track.rate) })
   }
+  const bytes = tracks.reduce((sum, { samples }) => sum + lengthOf(samples), 0)
+  if (bytes > MAX_CUT_BYTES)
+    throw new DecodeError(
+      `a part of it has ${Math.round(bytes / 2 ** 20)} MiB, and no more than 32 are converted in one go`,
+    )
   return tracks.length === 0 ? new Uint8Array(0) : cutFile(tracks, originOf(order, parts))
+}
+
+function lengthOf(samples: readonly Sample[]): number {
+  return samples.reduce((sum, { bytes }) => sum + bytes.length, 0)
 }
 
 /** What the container says, else the mean of it: encoders reckon with it. Null: there is one picture. */

@@ -11,6 +11,8 @@ import { ConversionFailed } from '../ports/film-converter.ts'
 
 /** What of standard error is kept: the first words say most. */
 const MAX_SAID_BYTES = 2048
+/** By how much the memory for what comes grows at a time. */
+const GROWTH_BYTES = 1024 * 1024
 /** Players are not the only ones who want the processor. */
 const NICENESS = 10
 /** What shells add to the number of the signal that ended a program. */
@@ -56,7 +58,7 @@ export class BoundedProcesses {
   }
 
   /**
-   * What one wrote. Rejects with ConversionFailed, and with AppError Aborted as soon as `signal` fires, and after
+   * What one wrote, in memory that threads can share. Rejects with ConversionFailed, and with AppError Aborted as soon as `signal` fires, and after
    * stop().
    */
   run(options: BoundedProcessOptions, signal: AbortSignal): Promise<Uint8Array> {
@@ -171,32 +173,43 @@ function failureOf(
 
 /** What comes, up to a bound. */
 class BoundedOutput {
-  readonly #chunks: Buffer[] = []
+  readonly #memory: Growable
   readonly #maxBytes: number
   #length = 0
 
   constructor(maxBytes: number) {
+    this.#memory = growable(maxBytes)
     this.#maxBytes = maxBytes
   }
 
   /** False: it is more than may come. */
   add(chunk: Buffer): boolean {
-    this.#length += chunk.length
-    if (this.#length > this.#maxBytes) return false
-    this.#chunks.push(chunk)
+    const length = this.#length + chunk.length
+    if (length > this.#maxBytes) return false
+    if (length > this.#memory.byteLength)
+      this.#memory.grow(Math.min(this.#maxBytes, Math.ceil(length / GROWTH_BYTES) * GROWTH_BYTES))
+    new Uint8Array(this.#memory).set(chunk, this.#length)
+    this.#length = length
     return true
   }
 
-  /** All of it, in memory of its own. */
-  taken(): Uint8Array<ArrayBuffer> {
-    const bytes = new Uint8Array(this.#length)
-    let at = 0
-    for (const chunk of this.#chunks.splice(0)) {
-      bytes.set(chunk, at)
-      at += chunk.length
-    }
-    return bytes
+  /** All of it. */
+  taken(): Uint8Array {
+    return new Uint8Array(this.#memory, 0, this.#length)
   }
+}
+
+interface Growable extends SharedArrayBuffer {
+  grow(bytes: number): void
+}
+
+/**
+ * Memory that grows in its place, as far as `maxBytes`, and that threads share: what lies there is copied once, as it
+ * comes, and never as a whole, which would hold up the thread that all else waits for.
+ */
+function growable(maxBytes: number): Growable {
+  const Shared = SharedArrayBuffer as unknown as new (bytes: number, most: { maxByteLength: number }) => Growable
+  return new Shared(0, { maxByteLength: maxBytes })
 }
 
 function lowered(pid: number): void {

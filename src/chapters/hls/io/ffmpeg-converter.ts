@@ -8,6 +8,7 @@ import { MAX_SEGMENT_BYTES } from '../core/samples.ts'
 import { ConversionFailed, type ConversionLimits, type FilmConverter } from '../ports/film-converter.ts'
 import { BoundedProcesses } from './bounded-process.ts'
 import { fencedProgram, type FencedProgram } from './ffmpeg-fence.ts'
+import { ownUser, type SystemUser, writableOf } from './writable-program.ts'
 
 const MAX_THREADS = 4
 /** One that could not be used may have been installed meanwhile. */
@@ -19,21 +20,27 @@ export interface FfmpegConverterOptions {
   readonly path: string
   readonly clock: Clock
   readonly log: Log
+  /** What starts processes; absent: as the system does. */
+  readonly processes?: BoundedProcesses
+  /** Who runs the node; absent: the user of this process. */
+  readonly user?: SystemUser | null
 }
 
 /** FilmConverter over a program. */
 export class FfmpegConverter implements FilmConverter {
   readonly threads = Math.min(MAX_THREADS, availableParallelism())
   readonly #options: FfmpegConverterOptions
-  readonly #processes = new BoundedProcesses()
+  readonly #processes: BoundedProcesses
   #looking: Promise<FencedProgram | string> | null = null
   /** When it is looked at again. */
   #again: Timer | null = null
   #said = ''
+  #toldWritable = false
   #stopped = false
 
   constructor(options: FfmpegConverterOptions) {
     this.#options = options
+    this.#processes = options.processes ?? new BoundedProcesses()
   }
 
   /** Processes that run. */
@@ -63,7 +70,7 @@ export class FfmpegConverter implements FilmConverter {
     const { clock, log } = this.#options
     const options = {
       clock,
-      command: program.command(args, limits.cpuSeconds),
+      command: program.command(args, limits),
       input,
       wallMs: limits.wallMs,
       cpuSeconds: limits.cpuSeconds,
@@ -86,11 +93,15 @@ export class FfmpegConverter implements FilmConverter {
 
   /** Never rejects. What is not as it should be may have been so by chance: it is looked at again after a while. */
   async #look(): Promise<FencedProgram | string> {
-    const { path, clock } = this.#options
+    const { path, clock, log } = this.#options
     const found = await fencedProgram(path, this.#processes, clock)
     if (!this.#stopped && (typeof found === 'string' || !found.hasOwnNetwork))
       this.#again = clock.after(LOOKED_KEPT_MS, () => (this.#looking = null))
     this.#told(found)
+    const { user = ownUser() } = this.#options
+    const writable = typeof found === 'string' || this.#toldWritable ? null : await writableOf(path, user)
+    if (writable !== null) log.warn('the user of this node may write its ffmpeg', { path: writable })
+    this.#toldWritable ||= writable !== null
     return found
   }
 

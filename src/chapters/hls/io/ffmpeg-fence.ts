@@ -7,17 +7,15 @@ import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import type { Clock } from '../../../ports/clock.ts'
 import { errorText } from '../../../base/errors.ts'
-import { ConversionFailed } from '../ports/film-converter.ts'
+import { ConversionFailed, type ConversionLimits } from '../ports/film-converter.ts'
 import type { BoundedProcesses } from './bounded-process.ts'
 
-/** Address space: x264 at 1080p takes some 600 MB of it. */
-const MEMORY_KIB = 2 * 1024 * 1024
 const DESCRIPTORS = 64
 /**
  * A limit that cannot be set ends it. Files: none may become longer. Of all processes the system ends this one first
  * when it has no memory left.
  */
-const SCRIPT = `set -e; { echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null || :; ulimit -c 0; ulimit -f 0; ulimit -n ${DESCRIPTORS}; ulimit -t "$1"; ulimit -v ${MEMORY_KIB}; shift; exec "$@"`
+const SCRIPT = `set -e; { echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null || :; ulimit -c 0; ulimit -f 0; ulimit -n ${DESCRIPTORS}; ulimit -t "$1"; ulimit -v "$2"; shift 2; exec "$@"`
 /** Ends with the node, however that ends, and gains no rights. */
 const GUARD = ['/usr/bin/setpriv', '--no-new-privs', '--pdeathsig', 'KILL', '--'] as const
 const UNSHARE = '/usr/bin/unshare'
@@ -46,9 +44,12 @@ const NETWORKS: readonly (readonly string[])[] = [
 /** Does nothing, successfully. */
 const NOTHING = ['/bin/sh', '-c', ':'] as const
 const LOOK_MS = 10_000
-const LOOK_CPU_S = 10
+const LOOK_LIMITS: ProgramLimits = { cpuSeconds: 10, memoryKib: 1024 * 1024 }
 const MAX_ANSWER_BYTES = 512 * 1024
 const MAX_VERSION_CHARS = 60
+
+/** See ConversionLimits. */
+export type ProgramLimits = Pick<ConversionLimits, 'cpuSeconds' | 'memoryKib'>
 
 /** A program that can be used. */
 export interface FencedProgram {
@@ -60,8 +61,8 @@ export interface FencedProgram {
   /** It can encode H.264. */
   readonly encodesPicture: boolean
   readonly encodesSound: boolean
-  /** The whole command; `cpuSeconds`: see ConversionLimits. */
-  command(args: readonly string[], cpuSeconds: number): string[]
+  /** The whole command. */
+  command(args: readonly string[], limits: ProgramLimits): string[]
 }
 
 /** Looks at the program; a text says why it cannot be used now. Never rejects. */
@@ -96,7 +97,7 @@ async function fenceOf(processes: BoundedProcesses, clock: Clock): Promise<Fence
 /** Rejects with ConversionFailed when the machine is at fault, and no refusal. */
 async function works(around: readonly string[], processes: BoundedProcesses, clock: Clock): Promise<boolean> {
   try {
-    await output(commandOf(around, [...NOTHING], LOOK_CPU_S), processes, clock)
+    await output(commandOf(around, [...NOTHING], LOOK_LIMITS), processes, clock)
     return true
   } catch (error) {
     if (error instanceof ConversionFailed && error.kind === 'refused') return false
@@ -104,8 +105,12 @@ async function works(around: readonly string[], processes: BoundedProcesses, clo
   }
 }
 
-function commandOf(around: readonly string[], command: readonly string[], cpuSeconds: number): string[] {
-  return ['/bin/sh', '-c', SCRIPT, 'sh', String(cpuSeconds), ...around, ...command]
+function commandOf(
+  around: readonly string[],
+  command: readonly string[],
+  { cpuSeconds, memoryKib }: ProgramLimits,
+): string[] {
+  return ['/bin/sh', '-c', SCRIPT, 'sh', String(cpuSeconds), String(memoryKib), ...around, ...command]
 }
 
 async function output(command: readonly string[], processes: BoundedProcesses, clock: Clock): Promise<string> {
@@ -114,7 +119,7 @@ async function output(command: readonly string[], processes: BoundedProcesses, c
     command,
     input: new Uint8Array(0),
     wallMs: LOOK_MS,
-    cpuSeconds: LOOK_CPU_S,
+    cpuSeconds: LOOK_LIMITS.cpuSeconds,
     maxOutputBytes: MAX_ANSWER_BYTES,
   }
   return Buffer.from(await processes.run(options, new AbortController().signal)).toString('latin1')
@@ -139,9 +144,9 @@ async function looked(
   processes: BoundedProcesses,
   clock: Clock,
 ): Promise<FencedProgram | string> {
-  const command = (args: readonly string[], cpuSeconds: number): string[] =>
-    commandOf(around, [path, ...args], cpuSeconds)
-  const asked = (...args: string[]): Promise<string> => output(command(args, LOOK_CPU_S), processes, clock)
+  const command = (args: readonly string[], limits: ProgramLimits): string[] =>
+    commandOf(around, [path, ...args], limits)
+  const asked = (...args: string[]): Promise<string> => output(command(args, LOOK_LIMITS), processes, clock)
   const [, version] = /^ffmpeg version ([!-~]+)/.exec(await asked('-version')) ?? []
   if (version === undefined) return `${path} is not ffmpeg`
   const encoders = await asked('-hide_banner', '-encoders')

@@ -8,6 +8,8 @@ export interface ConversionLimits {
   readonly wallMs: number
   /** By the processor, all threads together. */
   readonly cpuSeconds: number
+  /** Addresses that it may have, KiB. */
+  readonly memoryKib: number
 }
 
 /**
@@ -34,7 +36,8 @@ export interface FilmConverter {
   /** What it can do here; looked at when it is first asked for. Never rejects. */
   abilities(): Promise<ProgramAbilities>
   /**
-   * Runs it once, with these arguments and standard input; what it wrote. Rejects with ConversionFailed, and with
+   * Runs it once, with these arguments and standard input; what it wrote, in memory that threads share: posting it
+   * copies nothing. Rejects with ConversionFailed, and with
    * AppError Aborted at once when `signal` fires: it has been killed then.
    */
   convert(

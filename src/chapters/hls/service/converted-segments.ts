@@ -5,8 +5,10 @@
 import { AppError, DecodeError } from '../../../base/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { ProgramAbilities } from '../core/ffmpeg/codecs.ts'
+import type { Cut } from '../core/cuts.ts'
 import { conversionArguments, type ConvertedParts } from '../core/ffmpeg/conversion.ts'
 import type { SegmentOrder } from '../core/samples.ts'
+import type { SegmentPlan } from '../core/segment-plan.ts'
 import { ConversionFailed, type FilmConverter } from '../ports/film-converter.ts'
 import type { SegmentJob } from '../convert/thread-messages.ts'
 import type { ConversionKind, ConversionLine } from './conversion-line.ts'
@@ -16,8 +18,11 @@ export type MadeOfFilm = (job: SegmentJob) => Promise<Uint8Array>
 
 /** How much of a film is converted for its trial, s. */
 const TRIAL_S = 2
+const SHORTEST_TRIAL_S = 1
 /** How many times faster than it plays it must be. */
 const FAST_ENOUGH = 1.5
+/** A segment is sent when it is whole: the first byte of it is waited for as long by hls.js (10 s), with some room, s. */
+const MOST_WAIT_S = 8
 /** A slow one is tried again after that: other work may have been in its way. */
 const SLOW_KEPT_MS = 600_000
 const MAX_TRIALS = 256
@@ -27,10 +32,13 @@ const MAX_FAILED = 256
 /** So often in a row a part may take too long, or find no room on the machine. */
 const MAX_DELAYED = 3
 const MAX_DELAYED_PARTS = 256
+/** Addresses, KiB: x264 at 1080p takes some 600 MB of them, sound less than 300 MB, of which libraries are most. */
+const SOUND_KIB = 768 * 1024
+const PICTURE_KIB = 2 * 1024 * 1024
 /** What a conversion may take: of sound alone, and of a picture. */
-const SOUND_LIMITS = { wallMs: 15_000, cpuSeconds: 15 }
-const PICTURE_LIMITS = { wallMs: 60_000, cpuSeconds: 240 }
-const TRIAL_LIMITS = { wallMs: 10_000, cpuSeconds: 60 }
+const SOUND_LIMITS = { wallMs: 15_000, cpuSeconds: 15, memoryKib: SOUND_KIB }
+const PICTURE_LIMITS = { wallMs: 60_000, cpuSeconds: 240, memoryKib: PICTURE_KIB }
+const TRIAL_LIMITS = { wallMs: 10_000, cpuSeconds: 60, memoryKib: PICTURE_KIB }
 
 /** What it works with. */
 export interface ConvertedSegmentsDeps {
@@ -38,6 +46,10 @@ export interface ConvertedSegmentsDeps {
   readonly converter: FilmConverter
   readonly line: ConversionLine
 }
+
+/** What of a plan its trial depends on. */
+export type TriedPlan = Pick<SegmentPlan, 'byProgram' | 'cuts'>
+type Durations = readonly Pick<Cut, 'duration'>[]
 
 interface Trial {
   /** Times faster than it plays. */
@@ -64,28 +76,35 @@ export class ConvertedSegments {
     return this.#deps.converter.abilities()
   }
 
-  /** Whether the film's picture has been tried lately. AppError ConversionTooSlow: and was too slow. */
-  isTried(tag: string): boolean {
+  /**
+   * Whether the film's picture has been tried lately; `cuts`: of its plan. AppError ConversionTooSlow: and was too
+   * slow.
+   */
+  isTried(tag: string, cuts: Durations): boolean {
+    const longest = longestOf(cuts)
+    // What is so short would measure the start of the program.
+    if (longest < SHORTEST_TRIAL_S) return true
     const trial = this.#trials.get(tag)
     if (trial === undefined) return false
-    if (trial.speed >= FAST_ENOUGH) return true
-    if (this.#deps.clock.now() - trial.at < SLOW_KEPT_MS) throw tooSlow(trial.speed)
+    const { speed, at } = trial
+    if (speed >= FAST_ENOUGH && longest <= MOST_WAIT_S * speed) return true
+    if (this.#deps.clock.now() - at < SLOW_KEPT_MS) throw tooSlow(speed, longest)
     return false
   }
 
   /** Tries its picture on the segment of `job`. AppErrors as of segment(), and ConversionTooSlow. */
-  async try(job: SegmentJob, parts: ConvertedParts, made: MadeOfFilm, signal: AbortSignal): Promise<void> {
-    const picture = { picture: parts.picture, sound: null }
+  async try(job: SegmentJob, { byProgram, cuts }: TriedPlan, made: MadeOfFilm, signal: AbortSignal): Promise<void> {
+    const picture = { picture: byProgram.picture, sound: null }
     const cut = await made({ ...job, cut: picture })
     const { order, tag } = job
-    const seconds = Math.min(TRIAL_S, order.end - order.start)
-    await this.#deps.line.run('picture', signal, async () => {
+    const seconds = Math.min(TRIAL_S, cuts[order.number]?.duration ?? TRIAL_S)
+    await this.#deps.line.run('picture', cut.length, signal, async () => {
       // Somebody else may have tried it meanwhile.
-      if (this.isTried(tag)) return
+      if (this.isTried(tag, cuts)) return
       const speed = await this.#speedOf(job, picture, cut, seconds, signal)
       keep(this.#trials, tag, { speed, at: this.#deps.clock.now() }, MAX_TRIALS)
     })
-    this.isTried(tag)
+    this.isTried(tag, cuts)
   }
 
   async #speedOf(
@@ -113,10 +132,7 @@ export class ConvertedSegments {
   /** Makes a segment. AppErrors MediaUnreadable, TooManyRequests, Aborted, and what `made` rejects with. */
   async segment(job: SegmentJob, parts: ConvertedParts, made: MadeOfFilm, signal: AbortSignal): Promise<Uint8Array> {
     this.#refuseFailed(nameOf(job.tag, job.order, parts))
-    const cut = await made({ ...job, cut: parts })
-    const kind: ConversionKind = parts.picture === null ? 'sound' : 'picture'
-    const bytes =
-      cut.length === 0 ? cut : await this.#deps.line.run(kind, signal, () => this.#converted(job, parts, cut, signal))
+    const bytes = await this.#madeOfCut(job, parts, made, signal)
     try {
       return await made({ ...job, converted: { parts, bytes } })
     } catch (error) {
@@ -130,6 +146,14 @@ export class ConvertedSegments {
   /** Ends what is under way. */
   stop(): Promise<void> {
     return this.#deps.converter.stop()
+  }
+
+  /** What comes of its cut, which nothing holds then. */
+  async #madeOfCut(job: SegmentJob, parts: ConvertedParts, made: MadeOfFilm, signal: AbortSignal): Promise<Uint8Array> {
+    const cut = await made({ ...job, cut: parts })
+    if (cut.length === 0) return cut
+    const kind: ConversionKind = parts.picture === null ? 'sound' : 'picture'
+    return this.#deps.line.run(kind, cut.length, signal, () => this.#converted(job, parts, cut, signal))
   }
 
   async #converted(
@@ -195,10 +219,19 @@ function busy(): AppError {
   return new AppError('TooManyRequests', 'The machine is too busy to convert it now; try again.')
 }
 
-function tooSlow(speed: number): AppError {
+function longestOf(cuts: Durations): number {
+  return cuts.reduce((longest, { duration }) => Math.max(longest, duration), 0)
+}
+
+/** `longest`: s that its longest segment plays. */
+function tooSlow(speed: number, longest: number): AppError {
   const times = `${Math.floor(speed * 10) / 10} times as fast as it plays`
+  const why =
+    speed < FAST_ENOUGH
+      ? `it must be ${FAST_ENOUGH} times`
+      : `its key frames lie up to ${Math.round(longest)} s apart, and no player waits so long for such a part`
   return new AppError(
     'ConversionTooSlow',
-    `Its picture would have to be converted to H.264, and this machine does that ${times}; it must be ${FAST_ENOUGH} times. Play the file itself in VLC, mpv or Kodi.`,
+    `Its picture would have to be converted to H.264, and this machine does that ${times}; ${why}. Play the file itself in VLC, mpv or Kodi.`,
   )
 }

@@ -31,6 +31,9 @@ const MAX_LOOKS = 256
 /** How long a segment is left alone for which the machine was too slow: players that ask again try for longer. */
 const LATE_KEPT_MS = 20_000
 
+/** What the end of all is given where nobody says it. */
+const STOP_MS = 5000
+
 const LATE_TEXT = 'The node is too busy to make this part of the film now. Try again.'
 const STALLED_TEXT = 'Nothing of this part of the film comes in; it has been asked for. Try again.'
 
@@ -109,10 +112,13 @@ export class HlsFilms implements HlsService, HlsTexts {
     return this.#places.work(file.tag, asker, signal => this.#textsOf(file, film, track, cut, signal))
   }
 
-  /** Ends what is under way. */
-  async stop(): Promise<void> {
+  /** Ends what is under way; after `limitMs` what has not ended, as a program that a disk holds, is left. */
+  async stop(limitMs = STOP_MS): Promise<void> {
     this.#places.stop()
-    await Promise.all([this.#deps.line.stop(), this.#deps.converted?.stop()])
+    const ended = Promise.all([this.#deps.line.stop(), this.#deps.converted?.stop()])
+    await inTime(this.#deps.disk.clock, limitMs, ended).catch((error: unknown) => {
+      if (!(error instanceof AppError && error.code === 'VolumeStalled')) throw error
+    })
   }
 
   async #fileOf({ infohash, fileIndex }: AskedFilm, asker: Asker): Promise<StreamableFile> {
@@ -155,18 +161,24 @@ export class HlsFilms implements HlsService, HlsTexts {
   async #tried(file: StreamableFile, plan: SegmentPlan, asker: Asker): Promise<void> {
     const { converted } = this.#deps
     const { byProgram, cuts } = plan
-    if (converted === undefined || converted === null || byProgram.picture === null || converted.isTried(file.tag))
+    if (
+      converted === undefined ||
+      converted === null ||
+      byProgram.picture === null ||
+      converted.isTried(file.tag, cuts)
+    )
       return
     await this.#places.work(file.tag, asker, signal =>
       this.#withFilm(file, signal, async film => {
         const isThere = ({ startByte, endByte }: Cut): boolean =>
           film.missingIn({ start: startByte, end: endByte }).length === 0
-        // Films begin darkly, which is easy; but what is not there is not waited for.
-        const number = [Math.floor(cuts.length / 2), 0].find(at => cuts[at] !== undefined && isThere(cuts[at])) ?? 0
+        // Films begin darkly, which is easy, and their last part may be a moment; but what is not there is not waited for.
+        const number =
+          [Math.floor((cuts.length - 1) / 2), 0].find(at => cuts[at] !== undefined && isThere(cuts[at])) ?? 0
         const order = orderOf(plan, segmentName(plan, number))
         if (order === null) return
         const job = { tag: file.tag, size: file.size, order }
-        await this.#inTime(film, () => converted.try(job, byProgram, one => this.#make(film, one, signal), signal))
+        await this.#inTime(film, () => converted.try(job, plan, one => this.#make(film, one, signal), signal))
       }),
     )
   }

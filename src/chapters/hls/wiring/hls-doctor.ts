@@ -4,15 +4,16 @@ import { SystemClock } from '../../../io/clock.ts'
 import { fine, type Finding, warning } from '../../../node/doctor/finding.ts'
 import { BoundedProcesses } from '../io/bounded-process.ts'
 import { fencedProgram, type FencedProgram } from '../io/ffmpeg-fence.ts'
+import { ownUser, writableOf } from '../io/writable-program.ts'
 
 const CHECK = 'ffmpeg'
 
-/** `path`: the setting media.ffmpeg; '' = none. Runs the program, inside its fence. */
-export async function checkFfmpeg(path: string): Promise<Finding[]> {
+/** `path`: the setting media.ffmpeg; '' = none; `user`: who runs the node. Runs the program, inside its fence. */
+export async function checkFfmpeg(path: string, user = ownUser()): Promise<Finding[]> {
   if (path === '')
     return [fine(CHECK, 'No ffmpeg is named (media.ffmpeg): DTS, Xvid, AV1 and the like are not converted.')]
   const found = await fencedProgram(path, new BoundedProcesses(), new SystemClock())
-  if (typeof found !== 'string') return findings(found)
+  if (typeof found !== 'string') return [...findings(found), ...ofWritable(await writableOf(path, user))]
   return [
     warning(CHECK, `The program of media.ffmpeg cannot be used: ${found}.`, 'Install ffmpeg, or correct the setting.'),
   ]
@@ -35,4 +36,11 @@ function findings({ path, version, hasOwnNetwork, encodesPicture, encodesSound }
       ? []
       : [warning(CHECK, `It has no encoder ${missing.join(', ')}.`, 'Install an ffmpeg that has (Debian: ffmpeg).')]),
   ]
+}
+
+/** `writable`: what of the program the user may write; null = nothing. */
+function ofWritable(writable: string | null): Finding[] {
+  if (writable === null) return []
+  const text = `The user of this command may write ${writable}: what the node downloads there as this user could take the place of the program, and would be run.`
+  return [warning(CHECK, text, 'Let root own the program and its folder, or name one of the system (/usr/bin/ffmpeg).')]
 }

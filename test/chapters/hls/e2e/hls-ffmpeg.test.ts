@@ -187,6 +187,19 @@ describe('films that need ffmpeg', { skip: needs('ffmpeg', 'ffprobe'), concurren
     await asked
   })
 
+  test('a node that is killed leaves none behind, nor what they have started', async () => {
+    const program = await programOf('orphan', 'sleep 98765')
+    const node = await nodeWith(program)
+    const asked = node.request('GET', pathOf('dts.mkv', 'segments/0.ts')).catch(() => null)
+    await waitFor('it runs', async () => (await processesOf('98765')).length > 0)
+    await node.kill('SIGKILL')
+    await asked
+    await waitFor(
+      'none is left',
+      async () => [...(await processesOf(program)), ...(await processesOf('98765'))].length === 0,
+    )
+  })
+
   test('where the program is not there the node starts, and says what to do; without a setting it says which', async () => {
     const node = await nodeWith('/nowhere/ffmpeg')
     const reply = await node.request('GET', pathOf('dts.mkv', 'master.m3u8'))

@@ -31,8 +31,11 @@ export const PROGRAM_PICTURE: ReadonlyMap<string, readonly string[]> = new Map([
 
 /** The most pixels of a picture that is converted: 1080p, with what coders add to its sides. */
 export const MAX_PIXELS = 2048 * 1088
-/** The longest part between two key frames that is converted in one go, s. */
-export const MAX_CONVERTED_S = 60
+/**
+ * The longest part between two key frames that is converted in one go, s: at the most bits a second that a converted
+ * picture has, it is no longer than a segment may be.
+ */
+export const MAX_CONVERTED_S = 45
 
 /** Hz that sound is converted to where it has a rate that players need not take. */
 const USUAL_RATE = 48_000

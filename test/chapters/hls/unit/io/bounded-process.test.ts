@@ -2,14 +2,15 @@
 // a program sees neither the environment nor files, nor, inside its fence, a network.
 
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { EventEmitter, once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { BoundedProcesses } from '../../../../../src/chapters/hls/io/bounded-process.ts'
+import { BoundedProcesses, type ProgramStart } from '../../../../../src/chapters/hls/io/bounded-process.ts'
 import { FfmpegConverter } from '../../../../../src/chapters/hls/io/ffmpeg-converter.ts'
 import { fencedProgram } from '../../../../../src/chapters/hls/io/ffmpeg-fence.ts'
 import { checkFfmpeg } from '../../../../../src/chapters/hls/wiring/hls-doctor.ts'
@@ -22,7 +23,7 @@ import { ffmpegPath } from '../../kit/converted-films.ts'
 
 const clock = new SystemClock()
 const never = new AbortController().signal
-const LIMITS = { wallMs: 10_000, cpuSeconds: 10 }
+const LIMITS = { wallMs: 10_000, cpuSeconds: 10, memoryKib: 524_288 }
 
 describe('a program that is run once', () => {
   let folder: string
@@ -49,11 +50,20 @@ describe('a program that is run once', () => {
     more: { wallMs?: number; maxOutputBytes?: number; said?: string[] } = {},
     signal = never,
   ): Promise<Uint8Array> => {
-    const { wallMs = 10_000, maxOutputBytes = 1_000_000, said = [] } = more
+    const { wallMs = 10_000, maxOutputBytes = 3_500_000, said = [] } = more
     const command = ['/bin/sh', '-c', script]
     const failed = (text: string): void => void said.push(text)
     return processes.run({ clock, command, input: Buffer.from('in'), wallMs, maxOutputBytes, failed }, signal)
   }
+  /** Starts what `changed` makes of the arguments; null: there is no room for it. */
+  const startOf =
+    (changed: (args: readonly string[]) => readonly string[] | null, asked: string[][] = []): ProgramStart =>
+    (path, args) => {
+      asked.push([...args])
+      const now = changed(args)
+      if (now === null) throw new Error('spawn EAGAIN')
+      return spawn(path, now, { env: {}, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+    }
   const isGone = (pid: number): boolean => {
     try {
       process.kill(pid, 0)
@@ -82,6 +92,21 @@ describe('a program that is run once', () => {
     await waitFor('none runs', () => processes.running === 0)
   })
 
+  test('what is too late is told once, and not again when it has ended', async () => {
+    const closed: Promise<unknown>[] = []
+    const late = new BoundedProcesses((path, args) => {
+      const child = spawn(path, args, { env: {}, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+      closed.push(once(child, 'close'))
+      return child
+    })
+    const said: string[] = []
+    const options = { clock, command: ['/bin/sh', '-c', 'sleep 1000'], input: Buffer.from('in'), wallMs: 100 }
+    const failed = (text: string): void => void said.push(text)
+    await assert.rejects(late.run({ ...options, maxOutputBytes: 10, failed }, never), { kind: 'late' })
+    await Promise.all(closed)
+    assert.equal(said.length, 1)
+  })
+
   test('what is not wanted any more is killed at once', async () => {
     const controller = new AbortController()
     const running = run(`echo $$ > ${folder}/unwanted; while :; do :; done`, {}, controller.signal)
@@ -99,6 +124,14 @@ describe('a program that is run once', () => {
     const said: string[] = []
     await assert.rejects(run('(yes no | head -c 10000000) >&2; exit 3', { said }), /refuses/)
     assert.deepEqual([said.length, said[0]?.length], [1, 2048])
+  })
+
+  test('what it writes lies in memory that threads share, which is posted without a copy', async () => {
+    const much = await run('head -c 3000000 /dev/zero; echo end')
+    assert.equal(much.length, 3_000_004)
+    assert.equal(Buffer.from(much.subarray(-4)).toString(), 'end\n')
+    assert.ok(much.buffer instanceof SharedArrayBuffer)
+    assert.equal(structuredClone(much).buffer instanceof SharedArrayBuffer, true)
   })
 
   test('why it failed is told by kind, never in its own words', async () => {
@@ -128,7 +161,9 @@ describe('a program that is run once', () => {
 
   test('what the system kills is no fault of the film; what its limit ends is', async () => {
     await assert.rejects(run('kill -KILL $$'), { kind: 'busy' })
-    await assert.rejects(run('kill -XCPU $$'), { kind: 'refused', message: /too much of the processor/ })
+    for (const limited of ['kill -XCPU $$', `exit ${128 + constants.signals.SIGXCPU}`, 'exit 255'])
+      await assert.rejects(run(limited), { kind: 'refused', message: /too much of the processor/ })
+    await assert.rejects(run(`exit ${128 + constants.signals.SIGKILL}`), { kind: 'busy' })
   })
 
   test('none begins behind the end', async () => {
@@ -166,6 +201,39 @@ describe('a program that is run once', () => {
     assert.equal(typeof (await fencedProgram(await program('there'), stopped, clock)), 'string')
   })
 
+  test('no room for a moment takes nothing of the fence away', async () => {
+    const path = await program('roomless')
+    const roomless = new BoundedProcesses(startOf(args => (args.includes('--net') ? null : args)))
+    const why = await fencedProgram(path, roomless, clock)
+    assert.match(typeof why === 'string' ? why : 'it runs without its network', /cannot be started/)
+    await roomless.stop()
+  })
+
+  test('a fence that is less than whole is looked at again', async () => {
+    const time = new VirtualClock()
+    const path = await program('lessened', 'cat')
+    let lets = false
+    const asked: string[][] = []
+    const start = startOf(args => (args.includes('--net') && !lets ? ['-c', 'exit 1'] : args), asked)
+    const converter = new FfmpegConverter({
+      path,
+      clock: time,
+      log: silentLog,
+      processes: new BoundedProcesses(start),
+    })
+    const isApart = async (): Promise<boolean> => {
+      await converter.convert([], Buffer.from('in'), LIMITS, never)
+      return asked.at(-1)?.includes('--net') ?? false
+    }
+    assert.equal(await isApart(), false)
+    lets = true
+    assert.equal(await isApart(), false, 'not at once')
+    await time.advance(60_000)
+    const whole = await fencedProgram(path, processes, clock)
+    assert.equal(await isApart(), typeof whole !== 'string' && whole.hasOwnNetwork)
+    await converter.stop()
+  })
+
   test('what does not read what it is given does no harm', async () => {
     const input = new Uint8Array(5_000_000)
     const command = ['/bin/sh', '-c', 'exec true']
@@ -183,7 +251,7 @@ describe('a program that is run once', () => {
     const fenced = await fencedProgram(await program('inside', 'eval "$1"'), processes, clock)
     assert.ok(typeof fenced !== 'string', typeof fenced === 'string' ? fenced : '')
     const inside = async (script: string): Promise<string> => {
-      const command = fenced.command([script], 1)
+      const command = fenced.command([script], { cpuSeconds: 1, memoryKib: 524_288 })
       const options = {
         clock,
         command,
@@ -200,7 +268,10 @@ describe('a program that is run once', () => {
       assert.equal(calls, 1)
       await assert.rejects(inside(`echo much > ${folder}/written`))
       assert.equal(await readFile(join(folder, 'written'), 'utf8').catch(() => ''), '')
-      assert.match(await inside('ulimit -v; ulimit -n; ulimit -c'), /^2097152\n64\n0\n$/)
+      assert.match(await inside('ulimit -v; ulimit -n; ulimit -c'), /^524288\n64\n0\n$/)
+      assert.equal(await inside('cat /proc/self/oom_score_adj'), '1000\n', 'the first to go without memory')
+      assert.match(await inside('grep NoNewPrivs /proc/self/status'), /1/, 'and it gains no rights')
+      if (fenced.hasOwnNetwork) assert.equal(await inside('echo $PPID'), '1\n', 'it has processes of its own')
       await assert.rejects(inside('while :; do :; done'), /too much of the processor/)
     } finally {
       server.close()

@@ -21,7 +21,7 @@ import { SegmentFilms } from '../../kit/segment-films.ts'
 
 const FILMS = Number(process.env['FUZZ_FFMPEG_FILMS'] ?? 30)
 const FIRST_SEED = Number(process.env['FUZZ_SEED'] ?? 1)
-const LIMITS = { wallMs: 20_000, cpuSeconds: 20 }
+const LIMITS = { wallMs: 20_000, cpuSeconds: 20, memoryKib: 2 * 1024 * 1024 }
 const SECRET = 'a secret of this machine'
 const never = new AbortController().signal
 

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
+import type { Cut } from '../../../../../src/chapters/hls/core/cuts.ts'
 import { planOf, orderOf, type SegmentPlan } from '../../../../../src/chapters/hls/core/segment-plan.ts'
 import { ConversionFailed, type FailureKind } from '../../../../../src/chapters/hls/ports/film-converter.ts'
 import { ConversionLine } from '../../../../../src/chapters/hls/service/conversion-line.ts'
@@ -17,6 +18,13 @@ import { madeFacts } from '../../kit/made-facts.ts'
 const never = (): AbortSignal => new AbortController().signal
 const PICTURE = { picture: 'hevc', sound: null }
 const SOUND = { picture: null, sound: 'dts' }
+
+const TRIED = { byProgram: PICTURE, cuts: cutsOfS([4, 4, 4]) }
+
+/** Cuts of so many seconds each. */
+function cutsOfS(seconds: readonly number[]): Cut[] {
+  return seconds.map(duration => ({ start: 0, end: duration, duration, startByte: 0, endByte: 0, backByte: 0 }))
+}
 
 /** A film of HEVC with DTS. */
 function planOfFilm(wantsH264: boolean): SegmentPlan {
@@ -115,7 +123,7 @@ describe('conversions by another program', () => {
 
   test('a picture is tried for two seconds: fast enough, it is played; else it is said, and tried again after a while', async () => {
     const tried = async (tag: string, ms: number): Promise<void> => {
-      const trial = segments.try(job(0, tag), PICTURE, made, never())
+      const trial = segments.try(job(0, tag), TRIED, made, never())
       const settled = trial.catch(() => undefined)
       await turn()
       await clock.advance(ms)
@@ -123,30 +131,81 @@ describe('conversions by another program', () => {
       await settled
       return trial
     }
-    assert.equal(segments.isTried('fast'), false)
+    assert.equal(segments.isTried('fast', TRIED.cuts), false)
     await tried('fast', 1333)
-    assert.equal(segments.isTried('fast'), true)
+    assert.equal(segments.isTried('fast', TRIED.cuts), true)
     await assert.rejects(tried('slow', 1334), { code: 'ConversionTooSlow', message: /1\.4 times as fast.*1\.5 times/ })
-    assert.throws(() => segments.isTried('slow'), { code: 'ConversionTooSlow' })
+    assert.throws(() => segments.isTried('slow', TRIED.cuts), { code: 'ConversionTooSlow' })
     assert.match(converter.asked[0]?.args.join(' ') ?? '', /trim=end=11\.9995/)
     await clock.advance(600_000)
-    assert.equal(segments.isTried('slow'), false)
+    assert.equal(segments.isTried('slow', TRIED.cuts), false)
     await tried('slow', 500)
-    assert.equal(segments.isTried('slow'), true)
+    assert.equal(segments.isTried('slow', TRIED.cuts), true)
+  })
+
+  test('a part that takes longer than players wait is too slow however fast it goes; a moment is not tried', async () => {
+    const tried = async (tag: string, longest: number, ms: number): Promise<void> => {
+      const plan = { byProgram: PICTURE, cuts: cutsOfS([4, longest, 4]) }
+      const trial = segments.try(job(0, tag), plan, made, never())
+      const settled = trial.catch(() => undefined)
+      await turn()
+      await clock.advance(ms)
+      converter.running[0]?.end()
+      await settled
+      return trial
+    }
+    await tried('near', 16, 1000)
+    await assert.rejects(tried('far', 17, 1000), { code: 'ConversionTooSlow', message: /2 times .* 17 s apart/ })
+    assert.equal(converter.asked.length, 2)
+    assert.equal(segments.isTried('moment', cutsOfS([0.9])), true)
+    assert.equal(segments.isTried('second', cutsOfS([1])), false)
+    const short = { byProgram: PICTURE, cuts: cutsOfS([1.5]) }
+    const trial = assert.rejects(segments.try(job(0, 'short'), short, made, never()), { code: 'ConversionTooSlow' })
+    await turn()
+    await clock.advance(1200)
+    converter.running[0]?.end()
+    await trial
+  })
+
+  test('sound has less memory and time than a picture', async () => {
+    const asked = Promise.allSettled([SOUND, PICTURE].map(parts => segments.segment(job(0), parts, made, never())))
+    await turn()
+    const [sound, picture] = converter.asked.map(({ limits }) => limits)
+    assert.deepEqual([sound?.memoryKib, picture?.memoryKib], [768 * 1024, 2 * 1024 * 1024])
+    assert.ok((sound?.wallMs ?? 0) < (picture?.wallMs ?? 0) && (sound?.cpuSeconds ?? 0) < (picture?.cpuSeconds ?? 0))
+    for (const one of [...converter.running]) one.end()
+    await asked
+  })
+
+  test('cuts that wait are bounded by their bytes', async () => {
+    const heavy = async (one: SegmentJob): Promise<Uint8Array> =>
+      new Uint8Array(one.cut === undefined ? 1 : 25 * 1024 * 1024)
+    const all = [0, 1, 2].map(number => segments.segment(job(number), PICTURE, heavy, never()))
+    const settled = Promise.allSettled(all)
+    await turn()
+    assert.deepEqual([line.active, line.length], [1, 2])
+    await assert.rejects(segments.segment(job(0), PICTURE, heavy, never()), { code: 'TooManyRequests' })
+    const small = segments.segment(job(0), PICTURE, made, never()).catch(() => null)
+    await turn()
+    assert.equal(line.length, 3)
+    await clock.advance(2000)
+    converter.running[0]?.end()
+    await Promise.all([settled, small])
+    assert.deepEqual([line.active, line.length], [0, 0])
   })
 
   test('a trial that does not end is too slow; one that fails is not', async () => {
-    const late = segments.try(job(0), PICTURE, made, never())
+    const late = segments.try(job(0), TRIED, made, never())
     await turn()
     await clock.advance(10_000)
     converter.running[0]?.fail(new ConversionFailed('it takes too long', 'late'))
     await assert.rejects(late, { code: 'ConversionTooSlow' })
-    const failed = segments.try(job(0, 'broken'), PICTURE, made, never())
+    const failed = segments.try(job(0, 'broken'), TRIED, made, never())
     await turn()
     converter.running[0]?.fail(new ConversionFailed('the program refuses it'))
     await assert.rejects(failed, { code: 'MediaUnreadable' })
-    assert.equal(segments.isTried('broken'), false)
-    await assert.rejects(segments.try(job(0, 'broken'), PICTURE, made, never()), { code: 'MediaUnreadable' })
+    assert.equal(segments.isTried('broken', TRIED.cuts), false)
+    await assert.rejects(segments.try(job(0, 'broken'), TRIED, made, never()), { code: 'MediaUnreadable' })
     assert.equal(converter.asked.length, 2, 'nor is it tried again at once')
   })
 
@@ -185,7 +244,7 @@ describe('conversions by another program', () => {
     assert.equal(await fail('late'), 'MediaUnreadable')
     assert.equal(await fail(null), 'MediaUnreadable', 'for a minute')
     assert.equal(converter.asked.length, 6)
-    const trial = segments.try(job(0), PICTURE, made, never())
+    const trial = segments.try(job(0), TRIED, made, never())
     await turn()
     converter.running[0]?.fail(new ConversionFailed('no', 'busy'))
     await assert.rejects(trial, { code: 'TooManyRequests' })

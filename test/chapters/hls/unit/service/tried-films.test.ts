@@ -107,4 +107,15 @@ describe('films that are tried', () => {
     await assert.rejects(never, { code: 'NotReady', message: /not there yet/ })
     assert.deepEqual([hls.jobs, memory.open, clock.pending], [0, 0, 0])
   })
+
+  test('what a disk holds does not hold the end of the node', async () => {
+    converter.stop = () => new Promise(() => undefined)
+    let stopped = false
+    const ended = hls.stop(700).then(() => (stopped = true))
+    await clock.advance(699)
+    assert.equal(stopped, false)
+    await clock.advance(1)
+    await ended
+    assert.equal(stopped, true)
+  })
 })
