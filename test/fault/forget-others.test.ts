@@ -8,16 +8,17 @@ import { existsSync, fstatSync, linkSync, mkdirSync, renameSync, statSync, symli
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { AppError } from '../../src/base/errors.ts'
+import type { InfoHash } from '../../src/base/ids.ts'
 import { nativeMissing } from '../kit/native-hashes.ts'
 import { LoopbackNode } from '../kit/nodes/loopback-node.ts'
 import { waitFor } from '../kit/wait-for.ts'
 import { KIB, HOUR_MS, film, torrents, metainfos, World, inodeOf } from './forget-world.ts'
 
 const STEPS = Number(process.env['FORGET_STEPS'] ?? 40)
-const [FROM = 1, TO = 5] = (process.env['FORGET_SEEDS'] ?? '').split('-').filter(Boolean).map(Number)
+const [FROM = 5, TO = 9] = (process.env['FORGET_SEEDS'] ?? '').split('-').filter(Boolean).map(Number)
 
-/** What users, programs and time do. Each says what it did, or null: there was nothing to do it to. */
-const steps: Record<string, (world: World) => Promise<string | null> | string | null> = {
+/** What users, programs and time do, to a download that is drawn or the one that is named. Each says what it did, or null: there was nothing to do it to. */
+const steps: Record<string, (world: World, which?: InfoHash) => Promise<string | null> | string | null> = {
   async add(world) {
     const made = world.pick(torrents.filter(({ infoHash }) => !world.records.rows.has(infoHash)))
     const inside = join(world.root, 'a', 'show')
@@ -31,8 +32,8 @@ const steps: Record<string, (world: World) => Promise<string | null> | string | 
     return `${forgets ? 'forgetting' : 'ordinary'} ${made.infoHash.slice(0, 4)} in ${destination.slice(world.root.length)}`
   },
 
-  async read(world) {
-    const row = world.pick(world.rows)
+  async read(world, infoHash) {
+    const row = infoHash === undefined ? world.pick(world.rows) : world.records.rows.get(infoHash)
     const made = torrents.find(({ infoHash }) => infoHash === row?.infoHash)
     if (row === undefined || made === undefined) return null
     const at = world.random.below(film.length - 64 * KIB)
@@ -167,8 +168,8 @@ const steps: Record<string, (world: World) => Promise<string | null> | string | 
     return `replaced ${path.slice(world.root.length)}`
   },
 
-  async remove(world) {
-    const row = world.pick(world.rows)
+  async remove(world, infoHash) {
+    const row = infoHash === undefined ? world.pick(world.rows) : world.records.rows.get(infoHash)
     const made = torrents.find(({ infoHash }) => infoHash === row?.infoHash)
     if (row === undefined || made === undefined) return null
     const removed = await world.node.downloads.remove(row.infoHash, false).catch(passOver)
@@ -181,9 +182,30 @@ const steps: Record<string, (world: World) => Promise<string | null> | string | 
     return `removed ${row.infoHash.slice(0, 4)}`
   },
 
-  async hours(world) {
+  /** Another download of the same film comes to the place of one that forgets, is done, and is removed: its files stay. */
+  async finish(world) {
+    const row = world.pick(world.rows.filter(({ infoHash }) => world.isForgetting(infoHash)))
+    const mine = torrents.find(({ infoHash }) => infoHash === row?.infoHash)
+    if (row === undefined || mine === undefined) return null
+    const path = world.paths(mine, row.destination)[0] ?? ''
+    const others = torrents.filter(({ infoHash }) => !world.records.rows.has(infoHash))
+    const made = others.find(other => world.paths(other, row.destination)[0] === path)
+    // Of its making, and nobody else is there.
+    if (made === undefined || world.makers.get(inodeOf(path) ?? '') !== row.infoHash) return null
+    if (world.usersOf(path).length > 1) return null
+    await world.node.downloads.addFile(made.torrent, { destination: row.destination })
+    await world.node.settled()
+    await world.connect()
+    const isDone = await world.isComplete(made.infoHash)
+    const removed = await steps['remove']?.(world, made.infoHash)
+    // Whose making it was has it for itself again, and its hours pass.
+    await steps['hours']?.(world, row.infoHash)
+    return `${made.infoHash.slice(0, 4)} ${isDone ? 'finished' : 'did not finish'} ${path.slice(world.root.length)} and was ${removed}`
+  },
+
+  async hours(world, infoHash) {
     const before = world.records.rows.size
-    const hours = world.pick([1, 12, 25]) ?? 1
+    const hours = infoHash === undefined ? (world.pick([1, 12, 25]) ?? 1) : 25
     await world.node.pass(hours)
     world.forgotten += before - world.records.rows.size
     return `${hours} hours`
@@ -220,7 +242,7 @@ function passOver(error: unknown): void {
 }
 
 /** How often each is drawn. */
-const WEIGHTS: Record<string, number> = { add: 6, read: 10, switch: 4, lay: 3, link: 2, hours: 4, clock: 3 }
+const WEIGHTS: Record<string, number> = { add: 6, read: 10, switch: 4, lay: 3, link: 2, hours: 4, clock: 3, finish: 9 }
 
 const drawn = Object.keys(steps).flatMap(name => Array.from({ length: WEIGHTS[name] ?? 1 }, () => name))
 

@@ -159,6 +159,16 @@ export class World {
     await waitFor('the cache', () => held() <= BOUND, 1300).catch(() => undefined)
   }
 
+  /** Waits a while until all of a download is there; false: it is not. */
+  isComplete(infoHash: InfoHash): Promise<boolean> {
+    const { pieceCount = 0 } = metainfos.get(infoHash) ?? {}
+    const held = (): number => countBits(this.node.handles.get(infoHash)?.haveBits() ?? new Uint8Array(0))
+    return waitFor('all of it', () => held() === pieceCount, 5000).then(
+      () => true,
+      () => false,
+    )
+  }
+
   /** Downloads of the list that have this very file. */
   usersOf(path: string): InfoHash[] {
     const inode = inodeOf(path)

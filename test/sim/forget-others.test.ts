@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { FileChanged } from '../../src/ports/piece-store.ts'
 import type { Torrent } from '../../src/torrent/session/torrent.ts'
 import type { TorrentHandle } from '../../src/torrent/types.ts'
 import { MEMORY_MARK } from '../kit/doubles/memory-piece-store.ts'
@@ -48,6 +49,26 @@ test('a file into which another program wrote while the node was away keeps ever
   assert.deepEqual(await node.journal.madeFiles(film.infoHash), [])
   await awake(handle).stop()
   awake(handle).resume()
+  await swarm.clock.advance(40_000)
+  assertUntouched(node, handle)
+  await swarm.close()
+})
+
+test('a file into which another program writes while the node runs keeps every byte, from that moment on', async () => {
+  const swarm = new SimSwarm(5499)
+  const { node, handle } = await whole(swarm, 'made', at => {
+    at.sharesFiles = true
+  })
+  // What a look of the store at the file says; the bytes are those of the film.
+  node.disk.beforeRead = () => {
+    node.disk.beforeRead = () => undefined
+    throw new FileChanged(0, 'changed', 'film')
+  }
+  const reader = awake(handle).openReader(0)
+  await assert.rejects(readOn(swarm, node, reader, [0, PIECE]), { code: 'FileChanged' })
+  reader.close()
+  await swarm.clock.until('it is hashed', () => heldBytes(handle) === film.content.length, 40_000)
+  node.sharesFiles = false
   await swarm.clock.advance(40_000)
   assertUntouched(node, handle)
   await swarm.close()

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 
 /** One mount. */
 export interface Mount {
@@ -11,6 +12,8 @@ export interface Mount {
   readonly readOnly: boolean
   /** The file system's device number, `major:minor`: one for all places where it is mounted. */
   readonly device: string
+  /** Which folder of the file system lies there: `/`, or another where only a part of it is mounted (bind mounts). */
+  readonly root?: string
 }
 
 const TABLE = '/proc/self/mountinfo'
@@ -32,15 +35,30 @@ export function parseMounts(text: string): Mount[] {
     const type = fields[dash + 1] ?? ''
     const ofDisk = fields[dash + 3] ?? ''
     const readOnly = [...options.split(','), ...ofDisk.split(',')].includes('ro')
-    // Blanks in paths are written as octal numbers.
     mounts.push({
-      point: point.replace(/\\(\d{3})/g, (_, digits: string) => String.fromCharCode(parseInt(digits, 8))),
+      point: unescaped(point),
       type,
       readOnly,
       device: fields[2] ?? '',
+      root: unescaped(fields[3] ?? '/'),
     })
   }
   return mounts
+}
+
+/** Blanks in paths are written as octal numbers. */
+function unescaped(path: string): string {
+  return path.replace(/\\(\d{3})/g, (_, digits: string) => String.fromCharCode(parseInt(digits, 8)))
+}
+
+/**
+ * Where `path` (absolute, without links) lies in its file system, which is the same by whatever mount it is reached;
+ * the path itself where nothing is known of that.
+ */
+export function placeOnDevice(path: string, mounts: readonly Mount[]): string {
+  const mount = mountOf(path, mounts)
+  if (mount?.root === undefined) return path
+  return `${mount.device}:${join(mount.root, path.slice(mount.point.length))}`
 }
 
 /** The mount that `path` (absolute, without links) lies on; null when nothing is known. */

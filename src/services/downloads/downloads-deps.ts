@@ -14,7 +14,7 @@ import type { EventHub } from '../events/events.ts'
 import type { FollowedUpdates } from '../updates/followed-updates.ts'
 import type { MetadataPreviews } from './metadata-previews.ts'
 import type { SeedingSettings } from './seeding-goals.ts'
-import type { FolderName } from './shared-places.ts'
+import type { FolderName } from './folder-names.ts'
 import type { SourceReaders } from './torrent-source.ts'
 
 /** Settings the service follows; read at each use. */
@@ -62,7 +62,7 @@ export interface DownloadsDeps {
   prepareFolder(folder: string, use?: FolderUse): Promise<string>
   /** Begins to look where a folder leads, and makes nothing. */
   lookAtFolder(folder: string): FolderLook
-  /** Which folder that is, by whatever path; see SharedPlacesDeps. */
+  /** Which folder that is, by whatever path; see FolderNamesDeps. */
   identifyFolder(folder: string): Promise<FolderName | null>
   /** Marks of what is being loaded; absent: none. */
   readonly loadingMarks?: LoadingMarks

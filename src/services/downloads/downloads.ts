@@ -42,7 +42,7 @@ import { HELD_BACK, HeavyLoads } from './heavy-loads.ts'
 import { ListPages } from './list/list-pages.ts'
 import type { ListPage, ListQuery } from './list/list-query-api.ts'
 import { SeedingGoals } from './seeding-goals.ts'
-import { forgettingBeside, SharedPlaces } from './shared-places.ts'
+import { SharedPlaces } from './shared-places.ts'
 import { StorageMoves } from './storage-moves.ts'
 import { StalledDownloads } from './stalled-downloads.ts'
 import { streamableFile } from './stream-files.ts'
@@ -78,6 +78,7 @@ export class Downloads implements DownloadsService {
   readonly engineEvents: TorrentEvents
   readonly #reports: EngineReports
   readonly #totals: DownloadTotals
+  readonly #shared: SharedPlaces
 
   constructor(deps: DownloadsDeps) {
     this.#deps = deps
@@ -85,11 +86,11 @@ export class Downloads implements DownloadsService {
     this.#totals = new DownloadTotals(this.#set, deps.clock)
     this.#goals = new SeedingGoals(this.#set, deps)
     this.#scrubs = new Scrubs(this.#set, deps)
-    const shared = new SharedPlaces(this.#set, deps)
-    this.#set.placed = entry => shared.changed(entry)
+    this.#shared = new SharedPlaces(this.#set, deps)
+    this.#set.placed = entry => this.#shared.changed(entry)
     this.#watched = new WatchAndForget(this.#set, {
       ...deps,
-      sharesFiles: infoHash => shared.find(infoHash),
+      sharesFiles: infoHash => this.#shared.find(infoHash),
       remove: (infoHash, withFiles, still) => this.#remove(infoHash, withFiles && 'made', still),
     })
     this.#anonymity = new DownloadAnonymity(this.#set, deps)
@@ -108,7 +109,7 @@ export class Downloads implements DownloadsService {
     )
     this.#reports = new EngineReports(
       this.#set,
-      { goals: this.#goals, defaults: this.#defaults, shared },
+      { goals: this.#goals, defaults: this.#defaults, shared: this.#shared },
       {
         ...deps,
         hide: entry => this.#hide(entry),
@@ -351,7 +352,7 @@ export class Downloads implements DownloadsService {
   async remove(infohash: string, removeData: boolean): Promise<{ infohash: string; removed: boolean }> {
     this.#set.checkReady()
     if (!removeData)
-      for (const other of forgettingBeside(this.#set, this.#set.find(infohash)))
+      for (const other of await this.#shared.forgettingBeside(this.#set.find(infohash)))
         await this.#inTurn(other, async ({ torrent }) => (await torrent.wake()).keepMade())
     return this.#remove(infohash, removeData)
   }

@@ -1,31 +1,19 @@
 // Which downloads have, or may have, files in the places of another one's: two torrents of one film, versions of a
 // followed torrent, what was made of a folder that is a download. Asked before anything of a download that forgets goes
-// (decision 0546). All files of a torrent lie in destination/name, so that rows say it without a look at their files.
+// (decision 0546). All files of a torrent lie in destination/name, so that rows say it without a look at their files:
+// by the paths in them, and by where those folders really are.
 // Invariants: while it is not known, or in doubt, the answer is yes; a download that comes, is named or moves into the
 // place of one that was asked about counts from that moment on, before it has touched a file.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { InfoHash } from '../../base/ids.ts'
-import type { Clock } from '../../ports/clock.ts'
 import type { StoredDownload } from '../../ports/records.ts'
 import { safeName } from '../../wire/metainfo/safe-path.ts'
 import { foldName } from '../../wire/metainfo/unique-paths.ts'
 import { controlsOf } from './download-controls.ts'
 import type { DownloadEntry } from './download-entry.ts'
 import type { DownloadSet } from './download-set.ts'
-
-/** Where a folder lies without links, and which one it is by whatever path (bind mounts). */
-export interface FolderName {
-  readonly path: string
-  readonly id: string
-}
-
-/** What it needs of the node. */
-export interface SharedPlacesDeps {
-  readonly clock: Pick<Clock, 'now'>
-  /** Null: there is no such folder. Rejects, or does not settle, where that cannot be told now. */
-  identifyFolder(folder: string): Promise<FolderName | null>
-}
+import { FolderNames, type FolderNamesDeps } from './folder-names.ts'
 
 /** Downloads gone through in one turn of the loop. */
 const A_TURN = 2000
@@ -54,12 +42,14 @@ interface Answer {
 /** The places of all downloads. */
 export class SharedPlaces {
   readonly #set: Pick<DownloadSet, 'entries' | 'listed'>
-  readonly #deps: SharedPlacesDeps
+  readonly #deps: FolderNamesDeps
+  readonly #names: FolderNames
   readonly #answers = new Map<InfoHash, Answer>()
 
-  constructor(set: Pick<DownloadSet, 'entries' | 'listed'>, deps: SharedPlacesDeps) {
+  constructor(set: Pick<DownloadSet, 'entries' | 'listed'>, deps: FolderNamesDeps) {
     this.#set = set
     this.#deps = deps
+    this.#names = new FolderNames(deps)
   }
 
   /** From memory: see TorrentEvents.sharesFiles. */
@@ -82,9 +72,46 @@ export class SharedPlaces {
     for (const [asked, answer] of this.#answers) {
       const other = this.#set.entries.get(asked)
       if (other === undefined) this.#answers.delete(asked)
-      // Whether two folders are one is looked up by the next search: until then it may be so.
-      else if (meet(placesOf(other.stored), theirs, () => true)) this.#found(answer)
+      else if (this.#mayMeet(placesOf(other.stored), theirs)) this.#found(answer)
     }
+  }
+
+  /**
+   * Downloads that forget, and have, or may have, files in the places of another one. When that one is removed and its
+   * files stay, they stay for good: those that made them have them as others' files from then on.
+   */
+  async forgettingBeside({ stored }: DownloadEntry): Promise<InfoHash[]> {
+    const rows = [...this.#set.entries.values()].map(entry => entry.stored)
+    const forgetting = rows.filter(row => row !== stored && controlsOf(row).watchAndForget === true)
+    if (forgetting.length === 0) return []
+    const theirs = placesOf(stored)
+    const folders = new Set([stored, ...forgetting].flatMap(placesOf).map(({ folder }) => folder))
+    const known = folders.size === 1 || (await this.#names.find(folders).then(always, never))
+    const meets = (mine: readonly Place[]): boolean =>
+      known ? meet(mine, theirs) || this.#meetThere(mine, theirs) === true : this.#mayMeet(mine, theirs)
+    return forgetting.filter(row => meets(placesOf(row))).map(({ infoHash }) => infoHash)
+  }
+
+  /** As far as it is known now: where two folders really are is looked up by the next search. */
+  #mayMeet(mine: readonly Place[], theirs: readonly Place[]): boolean {
+    return meet(mine, theirs) || this.#meetThere(mine, theirs) !== false
+  }
+
+  /** The same as meet(), by where other folders are than those of one path; null: one is not there, or not known. */
+  #meetThere(mine: readonly Place[], theirs: readonly Place[]): boolean | null {
+    let known = true
+    for (const a of mine) {
+      for (const b of theirs.filter(({ folder }) => folder !== a.folder)) {
+        const [ours, others] = [this.#names.nameOf(a.folder), this.#names.nameOf(b.folder)]
+        if (!ours || !others) known = false
+        else if (
+          isIn(below(ours.path, a.root), below(others.path, b.root)) ||
+          (a.root === b.root && ours.id === others.id)
+        )
+          return true
+      }
+    }
+    return known ? false : null
   }
 
   #found(answer: Answer): void {
@@ -133,57 +160,37 @@ export class SharedPlaces {
   }
 
   async #isMet(entry: DownloadEntry, mine: readonly Place[]): Promise<boolean> {
-    const folders = new Set<string>()
-    let count = 0
-    for (const other of this.#set.entries.values()) {
-      if (++count % A_TURN === 0) await nextTurn()
-      if (other === entry) continue
-      const alike = (folder: string): boolean => {
-        folders.add(folder)
-        return false
+    const folders = new Set(mine.map(({ folder }) => folder))
+    const isAny = async (meets: (theirs: readonly Place[]) => boolean): Promise<boolean> => {
+      let count = 0
+      for (const other of this.#set.entries.values()) {
+        if (++count % A_TURN === 0) await nextTurn()
+        if (other !== entry && meets(placesOf(other.stored))) return true
       }
-      if (meet(mine, placesOf(other.stored), (_, theirs) => alike(theirs))) return true
+      return false
     }
-    return folders.size > 0 && this.#isOne(new Set(mine.map(({ folder }) => folder)), folders)
-  }
-
-  /** One of the folders is one of the others, by another path. */
-  async #isOne(mine: ReadonlySet<string>, theirs: ReadonlySet<string>): Promise<boolean> {
-    const names = async (folders: ReadonlySet<string>) =>
-      Promise.all([...folders].map(folder => this.#deps.identifyFolder(folder)))
-    const [ours, others] = [await names(mine), await names(theirs)]
-    return ours.some(a => others.some(b => a !== null && b !== null && (a.path === b.path || a.id === b.id)))
+    const byPaths = await isAny(theirs => {
+      for (const { folder } of theirs) folders.add(folder)
+      return meet(mine, theirs)
+    })
+    if (byPaths || folders.size === 1) return byPaths
+    await this.#names.find(folders)
+    this.#names.keep(folders)
+    return isAny(theirs => this.#meetThere(mine, theirs) === true)
   }
 }
 
-/**
- * A place of the one is a place of the other, lies in it, or has it in itself. `isOne`: asked of two folders with other
- * paths in which the same name lies.
- */
-function meet(
-  mine: readonly Place[],
-  theirs: readonly Place[],
-  isOne: (mine: string, theirs: string) => boolean,
-): boolean {
-  return mine.some(a =>
-    theirs.some(
-      b =>
-        a.path === b.path ||
-        a.path.startsWith(`${b.path}/`) ||
-        b.path.startsWith(`${a.path}/`) ||
-        (a.root === b.root && isOne(a.folder, b.folder)),
-    ),
-  )
+const always = (): boolean => true
+const never = (): boolean => false
+
+/** A place of the one is a place of the other, lies in it, or has it in itself, as their rows say. */
+function meet(mine: readonly Place[], theirs: readonly Place[]): boolean {
+  return mine.some(a => theirs.some(b => isIn(a.path, b.path)))
 }
 
-/**
- * Downloads that forget, and have, or may have, files in the places of another one. When that one is removed and its
- * files stay, they stay for good: those that made them have them as others' files from then on.
- */
-export function forgettingBeside(set: Pick<DownloadSet, 'entries'>, { stored }: DownloadEntry): InfoHash[] {
-  const rows = [...set.entries.values()].map(one => one.stored)
-  const forgetting = rows.filter(row => row !== stored && controlsOf(row).watchAndForget === true)
-  return forgetting.filter(row => meet(placesOf(row), placesOf(stored), () => true)).map(({ infoHash }) => infoHash)
+/** One of the two is the other, or lies in it. */
+function isIn(a: string, b: string): boolean {
+  return a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`)
 }
 
 /** The places of one row do not change: of many downloads they are worked out once. */
@@ -205,5 +212,10 @@ function placeOf(folder: string, name: string): Place {
   const safe = safeName(Buffer.from(name.replaceAll('\ufffd', '_')))
   const root = safe === null ? '' : foldName(safe)
   const above = foldName(folder).replace(/\/+$/, '')
-  return { folder, root, path: root === '' ? above : `${above}/${root}` }
+  return { folder, root, path: below(above, root) }
+}
+
+/** What of a torrent lies in a folder, both folded. */
+function below(folder: string, root: string): string {
+  return root === '' ? folder : `${folder}/${root}`
 }

@@ -81,6 +81,8 @@ export class MemoryPieceStores implements PieceStores {
   readonly punched: number[] = []
   /** Called before the bytes of pieces go. */
   beforePunch: (pieces: readonly number[]) => void = () => undefined
+  /** Called before bytes are read: throws what a look at their file shows. */
+  beforeRead: () => void = () => undefined
   /** Pieces that were made ready for. */
   readonly readied = new Set<number>()
   /** Of each piece that was committed, whether nobody waited for it. */
@@ -237,6 +239,7 @@ class MemoryPieceStore implements PieceStore {
   async read(offset: number, length: number, _arena: Arena, slot: Slot): Promise<number> {
     this.#disk.counts.reads++
     await this.#disk.access(false)
+    this.#disk.beforeRead()
     const content = this.#disk.content(this.#layout.key)
     if (content === undefined) throw new AppError('FileMissing')
     // A piece that was taken away is where the file ends.

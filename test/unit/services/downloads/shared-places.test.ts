@@ -7,10 +7,13 @@ import { parseInfoHash } from '../../../../src/base/ids.ts'
 import type { StoredDownload } from '../../../../src/ports/records.ts'
 import { DownloadEntry } from '../../../../src/services/downloads/download-entry.ts'
 import { DownloadSet } from '../../../../src/services/downloads/download-set.ts'
-import { type FolderName, SharedPlaces } from '../../../../src/services/downloads/shared-places.ts'
+import type { FolderName } from '../../../../src/services/downloads/folder-names.ts'
+import { SharedPlaces } from '../../../../src/services/downloads/shared-places.ts'
 import { makeDownload } from '../../records/records-kit.ts'
 
-type Row = Partial<Pick<StoredDownload, 'name' | 'destination' | 'movingTo' | 'movedFrom' | 'pieceCount'>>
+type Row = Partial<Pick<StoredDownload, 'name' | 'destination' | 'movingTo' | 'movedFrom' | 'pieceCount'>> & {
+  readonly controls?: { readonly watchAndForget: boolean }
+}
 
 /** A set of downloads, of which the first is asked about. */
 class Bench {
@@ -73,7 +76,14 @@ test('one that is alone in its place, among many elsewhere', async () => {
   assert.equal(bench.now(), true, 'not before it is known')
   assert.equal(await bench.find(), false)
   assert.equal(bench.now(), false)
-  assert.deepEqual(bench.looked, [], 'nothing is asked of the disk where no name is the same')
+  assert.deepEqual(bench.looked, ['/films', '/film'], 'each folder is asked about once')
+  const second = [...bench.set.entries.keys()][1]
+  assert.ok(second)
+  assert.equal(await bench.places.find(second), false)
+  assert.deepEqual(bench.looked.length, 2, 'once for all')
+  const alone = new Bench({}, ...others)
+  assert.equal(await alone.find(), false)
+  assert.deepEqual(alone.looked, [], 'and none where there is but one')
 })
 
 for (const [what, mine, theirs] of [
@@ -127,6 +137,71 @@ test('two paths to one folder: a link, a bind mount, and what cannot be told', a
     assert.equal(silent.shares(failing.first.stored.infoHash), true)
     await nextTurn()
   }
+})
+
+for (const [what, mine, theirs, real] of [
+  [
+    'a file of its folder by a mount of that',
+    { destination: '/data', name: 'films' },
+    { destination: '/films' },
+    '/data/films',
+  ],
+  [
+    'a file deep in its folder',
+    { destination: '/data', name: 'films' },
+    { destination: '/films' },
+    '/data/films/old/of 1990',
+  ],
+  [
+    'a folder around its own',
+    { destination: '/data/films/Film', name: 'a.mkv' },
+    { destination: '/films' },
+    '/data/films',
+  ],
+  ['in other letters', { destination: '/data', name: 'films' }, { destination: '/films' }, '/Data/FILMS'],
+] as const satisfies readonly (readonly [string, Row, Row, string])[]) {
+  test(`one in the other by other paths, links or mounts, is shared: ${what}`, async () => {
+    const bench = new Bench(mine, theirs)
+    bench.folders.set('/films', { path: real, id: 'x' })
+    assert.equal(await bench.find(), true)
+    // The other one comes after it was asked about: where its folder is nobody has looked yet.
+    const late = new Bench(mine, { destination: '/other' })
+    late.folders.set('/films', { path: real, id: 'x' })
+    assert.equal(await late.find(), false)
+    const other = late.add(theirs)
+    assert.equal(late.now(), true, 'from the moment it is there')
+    assert.equal(await late.find(), true)
+    late.set.forget(other.stored.infoHash)
+    late.nowMs += 60_000
+    assert.equal(await late.find(), false)
+    // A folder that was another one becomes a link.
+    const link = new Bench(mine, theirs)
+    assert.equal(await link.find(), false)
+    link.folders.set('/films', { path: real, id: 'x' })
+    link.nowMs += 60_000
+    await link.find()
+    assert.equal(link.now(), true)
+  })
+}
+
+test('who forgets beside one that is removed: by paths, by mounts, and where that cannot be told', async () => {
+  const forgets = { controls: { watchAndForget: true } }
+  const rows = [
+    { destination: '/films' },
+    { destination: '/data', name: 'films', ...forgets },
+    { destination: '/films', ...forgets },
+    { destination: '/data', name: 'music', ...forgets },
+    { destination: '/data', name: 'films' },
+  ]
+  const bench = new Bench(...rows)
+  const [, around, same] = bench.set.entries.keys()
+  assert.deepEqual(await bench.places.forgettingBeside(bench.first), [same])
+  const mounted = new Bench(...rows)
+  mounted.folders.set('/films', { path: '/data/films', id: 'x' })
+  assert.deepEqual(await mounted.places.forgettingBeside(mounted.first), [around, same])
+  const identifyFolder = () => Promise.reject(new Error('EIO'))
+  const failing = new SharedPlaces(bench.set, { clock: { now: () => 0 }, identifyFolder })
+  assert.equal((await failing.forgettingBeside(bench.first)).length, 3)
 })
 
 test('a magnet counts when it is named, which is before it touches a file; a move, when it is asked for', async () => {
