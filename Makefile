@@ -72,7 +72,7 @@ suite: build
 	@node dist/test/kit/runners/run-suite.js --whole=suite $(call tests,unit contract sim fault fuzz e2e issues)
 
 # What CI runs of the tests with real peers and players: those that do not wait for other clients' timers.
-SHORT := create encryption file-attributes hostile-swarm import ip-filter kill-switch kinds-of-seeds lost-pieces lsd-alone magnet-and-restart \
+SHORT := create encryption file-attributes film-forecast hostile-swarm import ip-filter kill-switch kinds-of-seeds lost-pieces lsd-alone magnet-and-restart \
 	opentracker channel-health channels-dht feeds half-written players playlists port-mapping proxies readme-example select-only transfer udp-tracker utp utp-clients utp-native v2-torrents \
 	v2-transfer web-seeds anonymous overlay-hosts dht-network dlna-players made-torrents prometheus reverse-proxy updates wallets-litecoin wallets-bitcoin wallets-ether market-swaps swap-ether swap-ether-contract swap-ether-traders swap-litecoin swap-bitcoin market-secrets wallet-kill
 interop-short: build bench-rivals
@@ -103,6 +103,11 @@ live-overlay: build ## Our node against py-ipv8 in every role (IPV8_DIR=checkout
 live-transcripts: build
 	@[ -d "$(IPV8_DIR)/ipv8" ] || { echo "IPV8_DIR must name a checkout of py-ipv8 at tag 3.2"; exit 1; }
 	@IPV8_DIR=$(IPV8_DIR) node dist/test/chapters/circuits/live/record.js
+
+# SHARE: what the seeders send together, times the bitrate; SEED: of the first run.
+.PHONY: film-forecasts
+film-forecasts: build ## Ten films of two minutes from three limited libtorrents of which one leaves: stalls, and starts by the best (RUNS)
+	@FILM_RUNS=$(or $(RUNS),10) bash test/kit/netns node --test --test-reporter=spec dist/test/interop/film-forecast.test.js
 
 pictures: build ## The pictures of src/docs/watching.md: a film's whole way in a page and on a phone, then in VLC, Kodi and on a television
 	@PICTURES=$$PWD/src/docs/pictures node --test dist/test/e2e/player/whole-way.test.js
