@@ -58,8 +58,8 @@ export class BoundedProcesses {
   }
 
   /**
-   * What one wrote, in memory that threads can share. Rejects with ConversionFailed, and with AppError Aborted as soon as `signal` fires, and after
-   * stop().
+   * What one wrote, in memory that threads can share. Rejects with ConversionFailed, and with AppError Aborted as soon
+   * as `signal` fires, and after stop().
    */
   run(options: BoundedProcessOptions, signal: AbortSignal): Promise<Uint8Array> {
     if (signal.aborted || this.#stopped) return Promise.reject(new AppError('Aborted'))

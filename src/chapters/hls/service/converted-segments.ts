@@ -21,7 +21,7 @@ const TRIAL_S = 2
 const SHORTEST_TRIAL_S = 1
 /** How many times faster than it plays it must be. */
 const FAST_ENOUGH = 1.5
-/** A segment is sent when it is whole: the first byte of it is waited for as long by hls.js (10 s), with some room, s. */
+/** A segment is sent when it is whole: hls.js waits 10 s for its first byte; with some room, s. */
 const MOST_WAIT_S = 8
 /** A slow one is tried again after that: other work may have been in its way. */
 const SLOW_KEPT_MS = 600_000
