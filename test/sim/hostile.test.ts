@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseInfoHash } from '../../src/base/ids.ts'
 import { encodeBitfield, encodeHave, encodePieceHead } from '../../src/wire/peer/messages.ts'
 import { makeTorrent, seededBytes } from '../kit/content/make-torrent.ts'
 import type { FakePeer } from '../kit/peers/fake-peer.ts'
@@ -130,6 +131,30 @@ test('a peer that is lost in the middle of a block leaves nothing behind', async
   await swarm.join(node, torrent)
   await swarm.complete(handle)
   assertHolds(node, torrent)
+  await swarm.close()
+})
+
+test('a streamed torrent that makes way keeps its one whole piece for when it may ask', async () => {
+  const swarm = new SimSwarm(48)
+  const streamed = makeTorrent({ length: 32 * 1024 * KIB, pieceLength: 1024 * KIB })
+  const node = await swarm.node()
+  const handle = node.add(streamed)
+  const reader = awake(handle).openReader(0)
+  void Promise.resolve(reader.waitFor(0)).catch(() => undefined)
+  const { turns } = node.session.share
+  const film = parseInfoHash('f'.repeat(40)) ?? assert.fail()
+  // More urgent than a reader that has nothing.
+  const tell = (): void => turns.tell(film, { levelSec: -10, need: 1, rate: 0 }, swarm.clock.now())
+  tell()
+  const telling = swarm.clock.every(250, tell)
+  const peer = await swarm.join(node, streamed, { serves: 'nothing' })
+  await swarm.clock.advance(4000)
+  assert.equal(peer.requests.length, 0)
+  telling.cancel()
+  turns.tell(film, null, swarm.clock.now())
+  await swarm.clock.advance(2500)
+  assert.deepEqual([peer.requests.length, peer.cancels.length], [64, 0])
+  reader.close()
   await swarm.close()
 })
 

@@ -98,6 +98,11 @@ export class RequestPipeline {
     return this.#rate
   }
 
+  /** ms until one more request is answered, by the last rate, behind `outstanding` others; 0 = not known. */
+  takesMs(outstanding: number): number {
+    return this.#rate > 0 ? ((outstanding + 1) * BLOCK_BYTES * 1000) / this.#rate : 0
+  }
+
   /** After this many ms an unanswered request is late: 5 to 60 s. */
   get timeoutMs(): number {
     if (this.#latencyMs === 0) return SNUB_MS

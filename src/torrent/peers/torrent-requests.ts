@@ -165,7 +165,8 @@ export class TorrentRequests implements BudgetWaiter {
   #mayAskWhole(peer: PeerSession): boolean {
     const { budget } = this.#core.engine.shared
     if (this.#askedWhole || peer.peerChoking || !peer.pipeline.mayTakeWhole) return false
-    if (budget.free * WHOLE_PART < budget.limit) return false
+    // It makes way for a film, or its folders are not there yet: nothing goes out, and there is one such time only.
+    if (budget.free * WHOLE_PART < budget.limit || this.#core.blockRoom === 0) return false
     this.#askedWhole = true
     return true
   }
@@ -203,6 +204,7 @@ export class TorrentRequests implements BudgetWaiter {
     const blocks = content.picker.pick(peer.key, count, {
       nowMs,
       slow: this.#isSlow(peer),
+      takesMs: peer.pipeline.takesMs(peer.outstanding.size),
       allowedFast: peer.peerChoking ? peer.allowedIn : null,
       onlyStarted: budget.free * SHORT_PART < budget.limit,
       suggested: peer.suggested,

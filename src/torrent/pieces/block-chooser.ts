@@ -13,8 +13,12 @@ import type { RarestOrder } from './rarest-order.ts'
 
 /** The first pieces are drawn: rare ones come slowly, and a newcomer needs something to trade. */
 const RANDOM_FIRST_PIECES = 4
-/** A cursor piece's block unanswered for this long, or asked of a slow peer, is asked of a fast one too. */
+/**
+ * A cursor piece's block unanswered for this long, or asked of a slow peer, is asked of a fast one too; but not before
+ * twice the time that this one would take itself: of slow peers that are alike each block would come twice.
+ */
 const CURSOR_LATE_MS = 500
+const LATE_TIMES = 2
 /** The same for any piece when a peer would be idle otherwise. */
 const LATE_MS = 3000
 /** Most peers asked for one block: before the end, and at the end. */
@@ -75,7 +79,7 @@ export class BlockChooser {
       const open = this.#openFor(piece, cursor, peer)
       if (open === null) continue
       this.#takeFree(open, peer, count, options, out)
-      if (cursor && !options.slow) this.#takeLate(open, peer, count, options, out, MAX_DUPLICATE, CURSOR_LATE_MS)
+      if (cursor && !options.slow) this.#takeLate(open, peer, count, options, out, MAX_DUPLICATE, cursorLateMs(options))
     }
   }
 
@@ -185,6 +189,10 @@ export class BlockChooser {
     this.#order.remove(piece)
     return this.#open.add(piece, peer.key)
   }
+}
+
+function cursorLateMs({ takesMs = 0 }: PickOptions): number {
+  return Math.min(LATE_MS, Math.max(CURSOR_LATE_MS, LATE_TIMES * takesMs))
 }
 
 function mayGive(peer: PickerPeer, piece: number, options: PickOptions): boolean {

@@ -7,6 +7,8 @@ export interface PickOptions {
    * Much slower than others of this torrent, or snubbed: it is kept away from pieces under a cursor and from endgame.
    */
   readonly slow: boolean
+  /** How long it takes to answer what it is asked now, ms; absent: not known. */
+  readonly takesMs?: number
   /** Non-null = the peer chokes us: only these pieces may be asked for (BEP 6 allowed fast). */
   readonly allowedFast: ReadonlySet<number> | null
   /** The arena is short: no new pieces but those under a cursor. */

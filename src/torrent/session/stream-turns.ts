@@ -39,6 +39,13 @@ const MAX_STOPPED = 1024
 const MOST_RETURNS = 3
 /** What its readers wait for has not moved for so long: what comes in is no use to them. */
 const STUCK_MS = 15_000
+/**
+ * Others have stood for so long, of which each second that they did not takes three back: then they have a turn, in
+ * which nobody makes way. So a quarter of the time is theirs, whatever films are played and by whom.
+ */
+const MOST_HELD_MS = 600_000
+const TURN_MS = 15_000
+const TURN_WORTH = 3
 
 /** What a torrent with readers tells of itself. */
 export interface StreamTold {
@@ -92,7 +99,8 @@ class Stream {
     this.levelSec = Number.POSITIVE_INFINITY
   }
 
-  told(told: StreamTold, nowMs: number): void {
+  /** `othersTurn`: nobody makes way now. What it gains is seen afresh after that. */
+  told(told: StreamTold, nowMs: number, othersTurn: boolean): void {
     const { levelSec } = told
     this.toldMs = nowMs
     if (levelSec === null) return this.left(nowMs)
@@ -100,7 +108,7 @@ class Stream {
     else if (levelSec < SHORT_SEC) this.#short = true
     this.levelSec = levelSec
     const wasFirst = this.#wasFirst
-    this.#wasFirst = this.isFirst(nowMs)
+    this.#wasFirst = !othersTurn && this.isFirst(nowMs)
     if (!this.#wasFirst) return
     if (!wasFirst) this.#begin(told.rate, nowMs)
     this.#judge(told, nowMs)
@@ -181,6 +189,9 @@ export class StreamTurns {
   /** The least that one has for which others make way; Infinity: there is none. */
   #leastSec = Number.POSITIVE_INFINITY
   #sortedMs = 0
+  /** How long others have stood; see MOST_HELD_MS. */
+  #heldMs = 0
+  #othersTurn = false
 
   /** Somebody may have to make way. */
   get active(): boolean {
@@ -195,7 +206,7 @@ export class StreamTurns {
       stream.left(nowMs)
     } else {
       if (stream === undefined) stream = this.#made(who)
-      stream.told(told, nowMs)
+      stream.told(told, nowMs, this.#othersTurn)
     }
     this.#sort(nowMs)
   }
@@ -222,12 +233,21 @@ export class StreamTurns {
     return true
   }
 
+  /** How long others have stood, and whether it is their turn. */
+  #count(elapsedMs: number): void {
+    if (this.active) this.#heldMs += Math.min(STALE_MS, elapsedMs)
+    else this.#heldMs = Math.max(0, this.#heldMs - TURN_WORTH * elapsedMs)
+    if (this.#heldMs >= MOST_HELD_MS) this.#othersTurn = true
+    else if (this.#heldMs <= MOST_HELD_MS - TURN_WORTH * TURN_MS) this.#othersTurn = false
+  }
+
   #sort(nowMs: number): void {
+    this.#count(Math.max(0, nowMs - this.#sortedMs))
     this.#sortedMs = nowMs
     this.#leastSec = Number.POSITIVE_INFINITY
     for (const [who, stream] of this.#streams) {
       if (nowMs - stream.toldMs > KEPT_MS) this.#streams.delete(who)
-      else if (stream.isFirst(nowMs)) this.#leastSec = Math.min(this.#leastSec, stream.levelSec)
+      else if (!this.#othersTurn && stream.isFirst(nowMs)) this.#leastSec = Math.min(this.#leastSec, stream.levelSec)
     }
   }
 }

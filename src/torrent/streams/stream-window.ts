@@ -52,6 +52,8 @@ const MAX_PORTIONS = 32
 const AVERAGE_MS = 5000
 /** Who reads on takes less than this at a time. */
 const MOST_STEP_BYTES = 2 * 1024 * 1024
+/** Places of readers that were closed last: who goes on near one of them is the same program, by another request. */
+const MAX_LEFT = 8
 
 /** Whose limits windows follow, as they are now. */
 export interface LimitsOfWindows {
@@ -75,6 +77,8 @@ class Reader implements StreamCursor, ReaderDemand {
   #rate = 0
   filmRate = 0
   from: ReaderDemand['from']
+  /** It was at a place already. */
+  #placed = false
   /** When it came to its place. */
   movedMs: number
   /** Null: not known. */
@@ -118,7 +122,10 @@ class Reader implements StreamCursor, ReaderDemand {
     const to = Math.max(0, Math.min(position, this.length))
     const step = to - this.position
     const elapsedMs = nowMs - this.#seenMs
-    if (step < 0 || step > MOST_STEP_BYTES) this.from = { position: to, atMs: nowMs }
+    if (!this.#placed || step < 0 || step > MOST_STEP_BYTES) {
+      this.from = this.#owner.goesOn(this.offset, to) ?? { position: to, atMs: nowMs }
+    }
+    this.#placed = true
     if (step > 0 && step <= this.windowBytes) {
       if (elapsedMs > 0) this.#consumed(step, elapsedMs, nowMs)
     } else if (step !== 0) {
@@ -154,6 +161,8 @@ export class StreamWindows {
   readonly #onChange: () => void
   readonly #owner: LimitsOfWindows
   readonly #readers = new Set<Reader>()
+  /** The newest last. */
+  #left: readonly Pick<ReaderDemand, 'offset' | 'position' | 'from'>[] = []
   #ranges: StreamRange[] | null = []
 
   /**
@@ -206,7 +215,19 @@ export class StreamWindows {
 
   /** For readers only: takes `reader` away. */
   closed(reader: Reader): void {
-    if (this.#readers.delete(reader)) this.touched()
+    if (!this.#readers.delete(reader)) return
+    const { offset, position, from } = reader
+    if (!reader.background) this.#left = [...this.#left.slice(1 - MAX_LEFT), { offset, position, from }]
+    this.touched()
+  }
+
+  /** For readers only: since where and when the one has read that was closed near this place; null: there was none. */
+  goesOn(offset: number, position: number): ReaderDemand['from'] | null {
+    const near = this.#left.findLast(
+      left => left.offset === offset && Math.abs(left.position - position) <= MOST_STEP_BYTES,
+    )
+    this.#left = this.#left.filter(left => left !== near)
+    return near?.from ?? null
   }
 
   #compute(): StreamRange[] {

@@ -10,7 +10,14 @@ import type { Worker } from 'node:worker_threads'
 import { AddressPolicy } from '../../../src/io/net/address-policy.ts'
 import { plainLanes } from '../../../src/io/files/volume-lanes.ts'
 import { makeNetworkStack, type NetworkStack } from '../../../src/io/net/network-stack.ts'
-import type { EngineAdditions, HiddenTorrentsOfNode } from '../../../src/node/engine/engine-additions.ts'
+import { parseInfoHash } from '../../../src/base/ids.ts'
+import type {
+  EngineAdditions,
+  EngineSharing,
+  FurtherEngines,
+  HiddenTorrentsOfNode,
+} from '../../../src/node/engine/engine-additions.ts'
+import { noAnonymity } from '../../../src/node/engine/no-anonymity.ts'
 import { networkOptions } from '../../../src/node/engine/network-options.ts'
 import type { EngineDeps } from '../../../src/node/engine/engine-options.ts'
 import { type EngineParts, startEngine } from '../../../src/node/engine/engine-parts.ts'
@@ -210,6 +217,24 @@ test('a start with every stage well has a thread, sockets and timers, and its st
   assert.equal(world.clock.pending, 0)
   assert.deepEqual(await openAfterTurns(before.length), before)
   assert.deepEqual(threads.running(), [])
+})
+
+test('engines over circuits share memory and limits, but not who makes way for films: their peers would see it', async t => {
+  const world = await makeWorld(t)
+  let share: EngineSharing['share'] | undefined
+  const anonymous = (sharing: EngineSharing): FurtherEngines => {
+    share = sharing.share
+    return noAnonymity
+  }
+  world.additions = { hidden: [], anonymous }
+  const engine = await startIn(world)
+  await engine.stop(1_000)
+  const own = engine.session.share
+  assert.ok(share !== undefined)
+  assert.ok(share.budget === own.budget && share.downLimiter === own.downLimiter)
+  const film = parseInfoHash('1'.repeat(40)) ?? assert.fail()
+  own.turns.tell(film, { levelSec: 0, need: 1, rate: 0 }, 0)
+  assert.deepEqual([own.turns.active, share.turns.active], [true, false])
 })
 
 /** Threads made from here on that have not ended. */

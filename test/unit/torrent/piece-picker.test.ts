@@ -323,6 +323,15 @@ test('streaming: late cursor blocks are asked of a second, fast peer while other
   assert.deepEqual(picker.received('F', 5, 0).cancels, ['S'])
 })
 
+test('streaming: cursor blocks are not late before a second peer would have sent them twice, or after 3 s', () => {
+  const { picker } = swarm(['S ########', 'F ########'], { blocks: 2 })
+  picker.setStream([{ kind: 'cursor', first: 5, last: 5 }])
+  picker.pick('S', 2, NOW)
+  const at = (nowMs: number, takesMs: number): number =>
+    pieces(picker.pick('F', 1, { ...NOW, nowMs, takesMs })).filter(piece => piece === 5).length
+  assert.deepEqual([at(1999, 1000), at(2000, 1000), at(2999, 60_000), at(5001, 60_000)], [0, 1, 0, 1])
+})
+
 test('streaming: a cursor may open a piece when the arena is short or full', () => {
   const { picker } = swarm(['A ########'], { blocks: 2, maxOpen: 1 })
   picker.pick('A', 2, NOW)

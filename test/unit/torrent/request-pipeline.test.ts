@@ -117,6 +117,13 @@ test('requests go out in lots of an eighth of the target, one by one for a reade
   assert.equal(pipeline.room(pipeline.target - 1), 1)
 })
 
+test('how long it takes to answer one more: what is before it and itself, by its rate', () => {
+  const pipeline = new RequestPipeline()
+  assert.equal(pipeline.takesMs(3), 0, 'not known')
+  run(pipeline, 4 * BLOCK, 20, 5000)
+  assert.ok(Math.abs(pipeline.takesMs(3) - 1000) < 100, `${pipeline.takesMs(3)} ms`)
+})
+
 test('a near peer can be asked for a whole MiB at once while someone streams, others can not', () => {
   const near = new RequestPipeline(true)
   assert.equal(near.mayTakeWhole, false, 'nobody waits')

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { levelOf, type ReaderDemand } from '../../../../src/torrent/streams/stream-level.ts'
+import { StreamWindows } from '../../../../src/torrent/streams/stream-window.ts'
 
 const MIB = 1024 * 1024
 const NOW = 1_000_000
@@ -109,4 +110,47 @@ test('a film that says that it is played at any rate counts as the quickest ther
     level([demand({ filmRate: 1e12, windowBytes: 80_000_000 })], () => 40_000_000),
     2,
   )
+})
+
+/** Takes a film of 1 MiB/s by requests of 4 MiB, in so many seconds each; how far ahead of playing it still counts. */
+function copiedUntil(secondsEach: number, jumps = false): number {
+  const file = 900 * MIB
+  const windows = new StreamWindows({ totalLength: file, pieceLength: MIB, pieceCount: 900 }, () => undefined, {
+    limits: {},
+  })
+  for (let request = 0; request < 100; request += 1) {
+    const nowMs = NOW + request * secondsEach * 1000
+    const begin = (jumps ? ((request * 37) % 100) * 8 : request * 4) * MIB
+    const reader = windows.open(0, file, nowMs)
+    reader.setFilm({ bytesPerSecond: MIB, index: [], keys: null })
+    reader.moveTo(begin, nowMs)
+    for (let part = 1; part <= 4; part += 1) reader.moveTo(begin + part * MIB, nowMs)
+    if (levelOf(windows.demands(), nowMs, () => 0).levelSec === null) return request * 4 - request * secondsEach
+    reader.close()
+  }
+  return Number.POSITIVE_INFINITY
+}
+
+test('who copies a film by many requests is one program; who jumps is a player each time', () => {
+  const until = copiedUntil(1)
+  assert.ok(until > 50 && until < 62, `${until} s`)
+  assert.equal(copiedUntil(4), Number.POSITIVE_INFINITY, 'as fast as it is played')
+  assert.equal(copiedUntil(1, true), Number.POSITIVE_INFINITY)
+})
+
+test('what many readers left is forgotten, the oldest first', () => {
+  const windows = new StreamWindows({ totalLength: 900 * MIB, pieceLength: MIB, pieceCount: 900 }, () => undefined, {
+    limits: {},
+  })
+  const readAt = (megabyte: number, nowMs: number): number => {
+    const reader = windows.open(0, 900 * MIB, nowMs)
+    reader.moveTo(megabyte * MIB, nowMs)
+    const at = windows.demands()[0]?.from.atMs ?? -1
+    reader.close()
+    return at
+  }
+  for (let i = 0; i < 9; i += 1) readAt(100 * (i + 1) - 50, i)
+  assert.equal(readAt(50, 100), 100, 'the ninth before')
+  assert.equal(readAt(251, 101), 2)
+  assert.equal(readAt(251, 102), 2, 'left again, as since then')
 })

@@ -177,3 +177,44 @@ test('while nobody plays nobody waits, and what was found out stays', () => {
   assert.equal(turns.makesWay(other, 1000, 36_250), true)
   assert.equal(turns.waits(other, 42_000), false, 'nothing is heard of it')
 })
+
+test('a film that the line is not enough for: from the tenth minute on a quarter of the time is that of others', () => {
+  const turns = new StreamTurns()
+  const stood: number[] = []
+  for (let nowMs = 0; nowMs < 3_600_000; nowMs += 250) {
+    const minute = Math.floor(nowMs / 60_000)
+    // Another reader, another place, and a moment in which it has enough: it is the time that counts.
+    const levelSec = nowMs % 10_000 === 0 ? Number.POSITIVE_INFINITY : 3
+    turns.tell(film, { levelSec, need: 800, rate: 900, frontier: nowMs }, nowMs)
+    stood[minute] = (stood[minute] ?? 0) + (turns.makesWay(other, 0, nowMs) ? 0.25 : 0)
+  }
+  assert.ok(
+    stood.slice(0, 9).every(seconds => seconds > 55),
+    `${stood}`,
+  )
+  const later = stood.slice(15).reduce((sum, seconds) => sum + seconds, 0) / 45
+  assert.ok(later > 40 && later <= 46, `${later} s of a minute: ${stood}`)
+  turns.tell(film, { levelSec: 25, need: 800, rate: 900 }, 3_600_000)
+  turns.tell(film, { levelSec: 25, need: 800, rate: 900 }, 3_900_000)
+  let held = 0
+  for (let nowMs = 3_900_000; nowMs < 4_200_000; nowMs += 250) {
+    turns.tell(film, { levelSec: 3, need: 800, rate: 900, frontier: nowMs }, nowMs)
+    if (turns.makesWay(other, 0, nowMs)) held += 0.25
+  }
+  assert.ok(held > 295, `fed for five minutes, it is first again: ${held} s`)
+})
+
+test('after a turn of the others what the film gains is seen afresh', () => {
+  const turns = new StreamTurns()
+  let [waited, stood, lastMs] = [false, 0, 0]
+  for (let nowMs = 0; nowMs < 1_800_000; nowMs += 250) {
+    // What comes in is the film's while the others stand, and theirs in a turn: it takes two seconds to show.
+    const isFirst = waited && nowMs - lastMs >= 2000
+    turns.tell(film, { levelSec: 3, need: 1000, rate: isFirst ? 900 : 50, frontier: nowMs }, nowMs)
+    const waits = turns.makesWay(other, isFirst ? 0 : 900, nowMs)
+    if (waits !== waited) lastMs = nowMs
+    waited = waits
+    if (waits && nowMs >= 900_000) stood += 0.25
+  }
+  assert.ok(stood > 0.7 * 900 && stood < 0.77 * 900, `${stood} of 900 s`)
+})
