@@ -15,7 +15,15 @@ const SILENT_MS = 2000
 /** The first frame that it gives holds what was before the first that it was fed. */
 const DELAY_FRAMES = 1
 
-/** An encoder. After a rejection it must be ended. */
+/** Sound that is being encoded. */
+export interface EncodedSound {
+  /** So many samples of each channel are there; settles when the encoder has taken what it can of them. */
+  filled(samples: number): Promise<void>
+  /** All are there: a frame for each but the last two. */
+  frames(): Promise<Uint8Array[]>
+}
+
+/** An encoder. After a rejection it must be ended, unless said otherwise. */
 export class AacEncoding {
   /** Hz. */
   readonly rate: number
@@ -54,24 +62,39 @@ export class AacEncoding {
     return this.#config
   }
 
+  /** Encodes both channels: see begin(). */
+  encode(left: Float32Array, right: Float32Array, check: () => void): Promise<Uint8Array[]> {
+    return this.begin(left, right, check).frames()
+  }
+
   /**
-   * Encodes both channels, as long as a multiple of a frame: a frame for each but the last two. `check` is called
-   * between portions.
+   * Begins with both channels, as long as a multiple of a frame, which may be filled while they are encoded. `check` is
+   * called between portions; when it throws, the encoder may be kept.
    */
-  async encode(left: Float32Array, right: Float32Array, check: () => void): Promise<Uint8Array[]> {
+  begin(left: Float32Array, right: Float32Array, check: () => void): EncodedSound {
     const count = left.length / FRAME_SAMPLES
     const first = this.#fed + DELAY_FRAMES
-    this.#frames = new Map()
-    for (let at = 0; at < count; at += PORTION) {
-      check()
-      await this.#feed(left, right, at, Math.min(count, at + PORTION))
-    }
     const wanted = count - 2
-    while (this.#given < first + wanted) {
-      check()
-      await this.#more()
+    this.#frames = new Map()
+    let at = 0
+    const filled = async (samples: number): Promise<void> => {
+      // Portions are the same however fast it is filled.
+      for (let end = 0; at < count; at = end) {
+        end = Math.min(count, at + PORTION)
+        if (end * FRAME_SAMPLES > samples) return
+        check()
+        await this.#feed(left, right, at, end)
+      }
     }
-    return Array.from({ length: wanted }, (_, at) => this.#frames.get(first + at) ?? new Uint8Array(0))
+    const frames = async (): Promise<Uint8Array[]> => {
+      await filled(left.length)
+      while (this.#given < first + wanted) {
+        check()
+        await this.#more()
+      }
+      return Array.from({ length: wanted }, (_, number) => this.#frames.get(first + number) ?? new Uint8Array(0))
+    }
+    return { filled, frames }
   }
 
   /** Ends it. Never rejects. */

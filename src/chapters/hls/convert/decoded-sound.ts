@@ -18,7 +18,7 @@ import {
 import { DecodeError } from '../../../base/errors.ts'
 import { isAc3Frame } from '../core/ac3.ts'
 import { evenTimes } from '../core/even-times.ts'
-import type { SoundSamples } from '../core/samples.ts'
+import type { Sample, SoundSamples } from '../core/samples.ts'
 import { stereoOf } from '../core/stereo.ts'
 import { CoderFailed } from './coder-failed.ts'
 import { GivenUp } from './given-up.ts'
@@ -38,26 +38,29 @@ const SILENT_FRAME =
   '000000dad6b5ad6b5ad6b5ad6a500000036b5ad6b5ad6b5ad6b5a94000000dad6b5ad6b5ad6b5ad6a500000036b5ad6b' +
   '5ad6b5ad6b5a94000000dad6b5ad6b5ad6b5ad6a40000000000000000000b2b0'
 
-/** A piece of it. */
-interface SoundPart {
+/** A piece of it, as the decoder gave it. */
+export interface SoundPart {
+  /** Hz. */
+  readonly rate: number
   /** Place of the first sample on the film's clock. */
   readonly at: number
   readonly left: Float32Array
   readonly right: Float32Array
-}
-
-/** Sound that was decoded. */
-export interface DecodedSound {
-  /** Hz. */
-  readonly rate: number
-  readonly parts: readonly SoundPart[]
+  /** None that is still to come begins before this place. */
+  readonly next: number
+  /** Where the last one ends. */
+  readonly end: number
 }
 
 /**
- * Decodes sound of up to `maxSeconds`; frames that no decoder takes are left out. `check` is called between frames.
- * Rejects with DecodeError, CoderFailed where a frame is refused after all, and with what `check` throws.
+ * Decodes sound of up to `maxSeconds`, piece by piece; frames that no decoder takes are left out. `check` is called
+ * between frames. Throws DecodeError, CoderFailed where a frame is refused after all, and what `check` throws.
  */
-export async function decodedSound(sound: SoundSamples, maxSeconds: number, check: () => void): Promise<DecodedSound> {
+export async function* decodedSound(
+  sound: SoundSamples,
+  maxSeconds: number,
+  check: () => void,
+): AsyncGenerator<SoundPart, void, undefined> {
   const { registerAc3Decoder } = await import('@mediabunny/ac3')
   registerAc3Decoder()
   // The package does not get over a frame that is refused, and leaves a rejection behind that nobody can hear of.
@@ -65,7 +68,7 @@ export async function decodedSound(sound: SoundSamples, maxSeconds: number, chec
   if (frames.samples.length === 0) throw new DecodeError('its sound cannot be decoded')
   const input = new Input({ formats: [MATROSKA], source: new BufferSource(await packed(frames)) })
   try {
-    return await decodedFrom(input, frames, maxSeconds, check)
+    yield* decodedFrom(input, frames, maxSeconds, check)
   } catch (error) {
     if (error instanceof GivenUp || error instanceof DecodeError) throw error
     // Its own words are for programmers.
@@ -78,7 +81,7 @@ export async function decodedSound(sound: SoundSamples, maxSeconds: number, chec
 /** Starts the decoder, which is kept then. Rejects as decodedSound(). */
 export async function warmDecoder(): Promise<void> {
   const frame = { time: 0, isKey: true, bytes: new Uint8Array(Buffer.from(SILENT_FRAME, 'hex')) }
-  await decodedSound({ codec: 'ac3', config: null, samples: [frame] }, 1, () => undefined)
+  for await (const _ of decodedSound({ codec: 'ac3', config: null, samples: [frame] }, 1, () => undefined));
 }
 
 /** The decoder reads files, so the frames are put into one, in memory. */
@@ -96,40 +99,66 @@ async function packed({ codec, samples }: SoundSamples): Promise<ArrayBuffer> {
   return target.buffer ?? new ArrayBuffer(0)
 }
 
-/** A frame, as the decoder gave it. */
-interface DecodedFrame {
-  /** When it is heard, s. */
-  readonly time: number
-  readonly left: Float32Array
-  readonly right: Float32Array
-}
-
-async function decodedFrom(
+async function* decodedFrom(
   input: Input,
   { samples }: SoundSamples,
   maxSeconds: number,
   check: () => void,
-): Promise<DecodedSound> {
+): AsyncGenerator<SoundPart, void, undefined> {
   const track = await input.getPrimaryAudioTrack()
   if (track === null) throw new DecodeError('its sound cannot be decoded')
-  const frames: DecodedFrame[] = []
-  let [rate, seconds] = [0, 0]
+  let places: Places | null = null
+  let seconds = 0
   for await (const sample of new AudioSampleSink(track).samples()) {
     try {
       check()
       // One that gives nothing must not move those that follow.
-      const at = Math.round((sample.timestamp * sample.sampleRate) / USUAL.sampleRate / FRAME_S)
-      rate = sample.sampleRate
-      seconds += sample.numberOfFrames / rate
+      const number = Math.round((sample.timestamp * sample.sampleRate) / USUAL.sampleRate / FRAME_S)
+      seconds += sample.numberOfFrames / sample.sampleRate
       if (seconds > maxSeconds) throw new DecodeError('a part of its sound is too long')
+      places ??= new Places(samples, sample)
+      const at = places.of(number)
       const [left, right] = stereoIn(sample)
-      const time = samples[at]?.time
-      if (time !== undefined) frames.push({ time, left, right })
+      if (at !== undefined) yield { rate: places.rate, at, left, right, next: places.next(number), end: places.end }
     } finally {
       sample.close()
     }
   }
-  return { rate, parts: placed(frames, rate) }
+}
+
+/** Where frames lie on the film's clock, the rounding of their times taken out: known before they are decoded. */
+class Places {
+  /** Hz. */
+  readonly rate: number
+  /** Where the last one ends. */
+  readonly end: number
+  readonly #at: readonly number[]
+  /** The first place of a frame and all behind it. */
+  readonly #first: number[]
+
+  /** `sample`: a decoded one of them, as long as all are. */
+  constructor(samples: readonly Sample[], { sampleRate, numberOfFrames }: AudioSample) {
+    this.rate = sampleRate
+    const times = evenTimes(
+      samples.map(({ time }) => time),
+      numberOfFrames / sampleRate,
+    )
+    this.#at = times.map(time => Math.round(time * sampleRate))
+    this.end = (this.#at.at(-1) ?? 0) + numberOfFrames
+    this.#first = [...this.#at]
+    for (let at = this.#first.length - 2; at >= 0; at -= 1)
+      this.#first[at] = Math.min(this.#first[at] ?? 0, this.#first[at + 1] ?? 0)
+  }
+
+  /** Undefined: there is no such frame. */
+  of(number: number): number | undefined {
+    return this.#at[number]
+  }
+
+  /** No frame behind this one begins before. */
+  next(number: number): number {
+    return this.#first[number + 1] ?? Number.POSITIVE_INFINITY
+  }
 }
 
 /** Both channels. */
@@ -140,13 +169,4 @@ function stereoIn(sample: AudioSample): [left: Float32Array, right: Float32Array
     return plane
   })
   return stereoOf(channels)
-}
-
-function placed(frames: readonly DecodedFrame[], rate: number): SoundPart[] {
-  const length = frames[0]?.left.length ?? 0
-  const even = evenTimes(
-    frames.map(({ time }) => time),
-    rate === 0 ? 0 : length / rate,
-  )
-  return frames.map(({ left, right }, at) => ({ at: Math.round((even[at] ?? 0) * rate), left, right }))
 }

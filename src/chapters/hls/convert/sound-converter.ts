@@ -5,8 +5,9 @@
 import { DecodeError } from '../../../base/errors.ts'
 import type { SegmentOrder, SoundSamples } from '../core/samples.ts'
 import { FRAME_SAMPLES, gridPart, type GridPart } from '../core/sound-grid.ts'
-import { AacEncoding } from './aac-encoding.ts'
-import { type DecodedSound, decodedSound, warmDecoder } from './decoded-sound.ts'
+import { AacEncoding, type EncodedSound } from './aac-encoding.ts'
+import { decodedSound, type SoundPart, warmDecoder } from './decoded-sound.ts'
+import { GivenUp } from './given-up.ts'
 
 /** Frames that are encoded before a segment, and behind it. */
 const RUN_UP = 2
@@ -21,6 +22,8 @@ const USUAL_RATE = 48_000
 /** And so many frames, which are 5 to 32 ms long. */
 const MAX_FRAMES = 4000
 
+const NO_SOUND: SoundSamples = { codec: 'aac', config: null, samples: [] }
+
 /** Converts sound; the encoder is kept from segment to segment. */
 export class SoundConverter {
   #encoding: AacEncoding | null = null
@@ -30,31 +33,26 @@ export class SoundConverter {
    * Rejects with DecodeError, and with what `check` throws.
    */
   async convert(sound: SoundSamples, order: SegmentOrder, check: () => void): Promise<SoundSamples> {
-    if (sound.samples.length === 0) return { codec: 'aac', config: null, samples: [] }
+    if (sound.samples.length === 0) return NO_SOUND
     if (sound.samples.length > MAX_FRAMES) throw new DecodeError('a part of its sound is too long')
-    const decoded = await decodedSound(sound, MAX_SOUND_S + 2 * order.soundMargin, check)
-    const { rate } = decoded
-    if (rate === 0) throw new DecodeError('its sound cannot be decoded')
-    // The head of all fragments has told players how fast it is.
-    if (order.packing === 'fmp4' && rate !== order.soundRate)
-      throw new DecodeError(`its sound has ${rate} Hz and not ${order.soundRate}`)
-    const part = gridPart(order.isFirst ? 0 : order.start, Math.min(order.end, endOf(decoded)), rate)
-    const count = part.end - part.first
-    if (count <= 0) return { codec: 'aac', config: null, samples: [] }
-    if (count * FRAME_SAMPLES > MAX_SOUND_S * rate) throw new DecodeError('a part of its sound is too long')
-    const [left, right] = laidOut(decoded, part)
-    const encoding = await this.#encodingFor(rate)
+    let laid: LaidSound | null = null
     try {
-      const frames = await encoding.encode(left, right, check)
-      const samples = frames.slice(RUN_UP, RUN_UP + count).map((bytes, at) => ({
-        time: ((part.first + at) * FRAME_SAMPLES) / rate,
-        isKey: true,
-        bytes,
-      }))
-      return { codec: 'aac', config: encoding.config, samples }
+      // It is encoded while it is decoded: each has a thread of its own.
+      for await (const part of decodedSound(sound, MAX_SOUND_S + 2 * order.soundMargin, check)) {
+        if (laid === null) {
+          const grid = gridOf(part, order)
+          if (grid.end <= grid.first) return NO_SOUND
+          laid = new LaidSound(grid, await this.#encodingFor(part.rate), check)
+        }
+        await laid.take(part)
+      }
+      if (laid === null) throw new DecodeError('its sound cannot be decoded')
+      return await laid.encoded()
     } catch (error) {
-      this.#encoding = null
-      await encoding.end()
+      if (laid !== null && !(error instanceof GivenUp)) {
+        this.#encoding = null
+        await laid.encoding.end()
+      }
       throw error
     }
   }
@@ -89,23 +87,56 @@ export class SoundConverter {
   }
 }
 
-/** When the sound ends, s. */
-function endOf({ rate, parts }: DecodedSound): number {
-  const last = parts.at(-1)
-  return last === undefined ? 0 : (last.at + last.left.length) / rate
+/** The frames of a segment. Throws DecodeError where they are too many, or not as the head of all segments says. */
+function gridOf({ rate, end }: SoundPart, order: SegmentOrder): GridPart {
+  // The head of all fragments has told players how fast it is.
+  if (order.packing === 'fmp4' && rate !== order.soundRate)
+    throw new DecodeError(`its sound has ${rate} Hz and not ${order.soundRate}`)
+  const grid = gridPart(order.isFirst ? 0 : order.start, Math.min(order.end, end / rate), rate)
+  if ((grid.end - grid.first) * FRAME_SAMPLES > MAX_SOUND_S * rate)
+    throw new DecodeError('a part of its sound is too long')
+  return grid
 }
 
-/** Both channels from the run-up to the run-out; silence where there is no sound. */
-function laidOut({ parts }: DecodedSound, { first, end }: GridPart): [Float32Array, Float32Array] {
-  const from = (first - RUN_UP) * FRAME_SAMPLES
-  const length = (end + RUN_OUT) * FRAME_SAMPLES - from
-  const [left, right] = [new Float32Array(length), new Float32Array(length)]
-  for (const part of parts) {
-    const skipped = Math.max(0, from - part.at)
-    const kept = Math.min(part.left.length, from + length - part.at)
-    if (kept <= skipped) continue
-    left.set(part.left.subarray(skipped, kept), part.at + skipped - from)
-    right.set(part.right.subarray(skipped, kept), part.at + skipped - from)
+/** Both channels from the run-up to the run-out, on their way to the encoder; silence where there is no sound. */
+class LaidSound {
+  readonly encoding: AacEncoding
+  readonly #grid: GridPart
+  readonly #from: number
+  readonly #left: Float32Array
+  readonly #right: Float32Array
+  readonly #sound: EncodedSound
+
+  constructor(grid: GridPart, encoding: AacEncoding, check: () => void) {
+    this.encoding = encoding
+    this.#grid = grid
+    this.#from = (grid.first - RUN_UP) * FRAME_SAMPLES
+    const length = (grid.end + RUN_OUT) * FRAME_SAMPLES - this.#from
+    this.#left = new Float32Array(length)
+    this.#right = new Float32Array(length)
+    this.#sound = encoding.begin(this.#left, this.#right, check)
   }
-  return [left, right]
+
+  /** Puts a part in its place; settles when the encoder has taken what cannot change any more. */
+  async take({ at, left, right, next }: SoundPart): Promise<void> {
+    const skipped = Math.max(0, this.#from - at)
+    const kept = Math.min(left.length, this.#from + this.#left.length - at)
+    if (kept > skipped) {
+      this.#left.set(left.subarray(skipped, kept), at + skipped - this.#from)
+      this.#right.set(right.subarray(skipped, kept), at + skipped - this.#from)
+    }
+    await this.#sound.filled(next - this.#from)
+  }
+
+  /** All parts are in their places. */
+  async encoded(): Promise<SoundSamples> {
+    const { first, end } = this.#grid
+    const frames = await this.#sound.frames()
+    const samples = frames.slice(RUN_UP, RUN_UP + end - first).map((bytes, at) => ({
+      time: ((first + at) * FRAME_SAMPLES) / this.encoding.rate,
+      isKey: true,
+      bytes,
+    }))
+    return { codec: 'aac', config: this.encoding.config, samples }
+  }
 }

@@ -5,12 +5,12 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { type AudioSample, AudioSampleSink } from 'mediabunny'
+import { type AudioSample, AudioSampleSink, AudioSampleSource, Output } from 'mediabunny'
 import { matroskaSamples } from '../../../../../src/chapters/hls/core/matroska/matroska-samples.ts'
 import type { SegmentOrder, SoundSamples } from '../../../../../src/chapters/hls/core/samples.ts'
 import { START_S } from '../../../../../src/chapters/hls/core/timeline.ts'
 import { SoundConverter } from '../../../../../src/chapters/hls/convert/sound-converter.ts'
-import { decodedSound } from '../../../../../src/chapters/hls/convert/decoded-sound.ts'
+import { decodedSound, type SoundPart } from '../../../../../src/chapters/hls/convert/decoded-sound.ts'
 import { GivenUp } from '../../../../../src/chapters/hls/convert/given-up.ts'
 import { SegmentMaking } from '../../../../../src/chapters/hls/convert/make-segment.ts'
 import { needs } from '../../../../kit/requirements.ts'
@@ -92,6 +92,16 @@ describe('sound that is converted', { skip: needs('ffmpeg', 'ffprobe'), concurre
     return { sound, order }
   }
 
+  async function partsOf(
+    sound: SoundSamples,
+    maxSeconds: number,
+    check = () => undefined as void,
+  ): Promise<SoundPart[]> {
+    const parts: SoundPart[] = []
+    for await (const part of decodedSound(sound, maxSeconds, check)) parts.push(part)
+    return parts
+  }
+
   test('a conversion lets go wherever it is, and the next one is made', async () => {
     const { sound, order } = await soundIn('film.mkv', 1)
     const converter = new SoundConverter()
@@ -110,26 +120,59 @@ describe('sound that is converted', { skip: needs('ffmpeg', 'ffprobe'), concurre
     await converter.end()
   })
 
+  test('sound is encoded while more of it is decoded, and who lets go leaves the encoder to the next one', async () => {
+    const { sound, order } = await soundIn('film.mkv', 1)
+    let [decoded, ends] = [0, 0]
+    const fedAt: number[] = []
+    const { samples } = AudioSampleSink.prototype
+    const { add } = AudioSampleSource.prototype
+    const { cancel } = Output.prototype
+    AudioSampleSink.prototype.samples = async function* (this: AudioSampleSink) {
+      for await (const sample of samples.call(this)) {
+        decoded += 1
+        yield sample
+      }
+    }
+    AudioSampleSource.prototype.add = function (this: AudioSampleSource, sample: AudioSample) {
+      fedAt.push(decoded)
+      return add.call(this, sample)
+    }
+    Output.prototype.cancel = function (this: Output) {
+      ends += 1
+      return cancel.call(this)
+    }
+    const converter = new SoundConverter()
+    try {
+      await converter.convert(sound, order, () => undefined)
+      assert.ok(fedAt.length > 5 && (fedAt[0] ?? 0) < decoded / 2, `${decoded} decoded, fed at ${fedAt.join(' ')}`)
+      let left = 80
+      const check = (): void => {
+        left -= 1
+        if (left === 0) throw new GivenUp()
+      }
+      await assert.rejects(converter.convert(sound, order, check), GivenUp)
+      assert.equal(ends, 0)
+    } finally {
+      AudioSampleSink.prototype.samples = samples
+      AudioSampleSource.prototype.add = add
+      Output.prototype.cancel = cancel
+      await converter.end()
+    }
+  })
+
   test('frames that cannot be decoded are left out, and those behind them keep their places', async () => {
     const { sound, order } = await soundIn('film.mkv', 1)
     const broken = sound.samples.map((sample, at) =>
       at === 40 || at === 90 ? { ...sample, bytes: Uint8Array.of(1, 2, 3) } : sample,
     )
-    const whole = await decodedSound(sound, 60, () => undefined)
-    const rest = await decodedSound({ ...sound, samples: broken }, 60, () => undefined)
-    const places = whole.parts.map(({ at }) => at).filter((_, at) => at !== 40 && at !== 90)
-    for (const [at, place] of places.entries())
-      assert.ok(Math.abs((rest.parts[at]?.at ?? 0) - place) <= 2, `part ${at}`)
-    assert.equal(rest.parts.length, places.length)
+    const whole = await partsOf(sound, 60)
+    const rest = await partsOf({ ...sound, samples: broken }, 60)
+    const places = whole.map(({ at }) => at).filter((_, at) => at !== 40 && at !== 90)
+    for (const [at, place] of places.entries()) assert.ok(Math.abs((rest[at]?.at ?? 0) - place) <= 2, `part ${at}`)
+    assert.equal(rest.length, places.length)
     const all = sound.samples.map(sample => ({ ...sample, bytes: Uint8Array.of(1, 2, 3) }))
-    await assert.rejects(
-      decodedSound({ ...sound, samples: all }, 60, () => undefined),
-      /cannot be decoded/,
-    )
-    await assert.rejects(
-      decodedSound(sound, 1, () => undefined),
-      /too long/,
-    )
+    await assert.rejects(partsOf({ ...sound, samples: all }, 60), /cannot be decoded/)
+    await assert.rejects(partsOf(sound, 1), /too long/)
     const lying = { ...order, packing: 'fmp4', soundRate: 44_100 } as const
     await assert.rejects(
       new SoundConverter().convert(sound, lying, () => undefined),
@@ -153,11 +196,10 @@ describe('sound that is converted', { skip: needs('ffmpeg', 'ffprobe'), concurre
         checks += 1
         if (checks === 5) throw new GivenUp()
       }
-      await assert.rejects(decodedSound(sound, 60, check), GivenUp)
-      await assert.rejects(
-        decodedSound(sound, 1, () => undefined),
-        /too long/,
-      )
+      await assert.rejects(partsOf(sound, 60, check), GivenUp)
+      await assert.rejects(partsOf(sound, 1), /too long/)
+      // Who takes no more closes what was decoded ahead.
+      for await (const _ of decodedSound(sound, 60, () => undefined)) break
     } finally {
       AudioSampleSink.prototype.samples = samples
     }
