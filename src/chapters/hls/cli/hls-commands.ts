@@ -11,6 +11,7 @@ interface HlsFlags extends NodeFlags {
   readonly days?: number
   readonly sound?: number
   readonly h264?: boolean
+  readonly oneDevice?: boolean
 }
 
 function wholeNumber(text: string): number {
@@ -26,9 +27,15 @@ function trackNumber(text: string): number {
 }
 
 /** A link of the file opens its segments too. */
-async function linkOf({ node }: CommandContext, infohash: string, file: DownloadFile, days?: number): Promise<string> {
-  if (days === undefined) return file.stream_url
-  const parameters = { name: 'command line', infohash, fileindex: file.index, days }
+async function linkOf(
+  { node }: CommandContext,
+  infohash: string,
+  file: DownloadFile,
+  { days, oneDevice = false }: HlsFlags,
+): Promise<string> {
+  if (days === undefined && !oneDevice) return file.stream_url
+  const wanted = { ...(days === undefined ? {} : { days }), ...(oneDevice ? { one_device: true } : {}) }
+  const parameters = { name: 'command line', infohash, fileindex: file.index, ...wanted }
   return (await node.call('PUT /links', { parameters })).url
 }
 
@@ -39,12 +46,13 @@ function addHlsCommand(program: Command): void {
     .option('--sound <number>', 'which sound track (see `tributary media`); 0 = without', trackNumber)
     .option('--h264', 'the picture as H.264, also where it could be copied (HEVC); needs the setting media.ffmpeg')
     .option('--days <n>', 'for so many days; 0 = until it is taken back (tributary links)', wholeNumber)
+    .option('--one-device', 'for the first device that plays it, and no other')
     .action((text: string, file: string | undefined, flags: HlsFlags) =>
       runForNode(flags, async context => {
         const { infohash } = await chosenDownload(context.node, text)
         const { files } = await filesOf(context.node, infohash)
         const chosen = filmFile(files, file)
-        const link = await linkOf(context, infohash, chosen, flags.days)
+        const link = await linkOf(context, infohash, chosen, flags)
         const query = new URL(link, context.node.url).searchParams
         if (flags.sound !== undefined) query.set('sound', String(flags.sound))
         if (flags.h264 === true) query.set('picture', 'h264')

@@ -117,6 +117,12 @@ describe('films in segments', { skip: needs('ffmpeg', 'ffprobe'), concurrency: 1
     const { links } = await seeder.get<{ links: { id: string }[] }>('/links')
     for (const { id } of links) await seeder.request('DELETE', `/links/${id}`)
     assert.equal((await fetch(url)).status, 403)
+    assert.equal((await fetch(await addressOf(seeder, 'film.mkv', '--one-device'))).status, 200)
+    const given = await seeder.get<{ links: { one_device: boolean; device: string | null }[] }>('/links')
+    assert.deepEqual(
+      given.links.map(({ one_device, device }) => [one_device, device]),
+      [[true, '127.0.0.1']],
+    )
   })
 
   test('what is no film says so; a playlist in a torrent is not followed', async () => {
