@@ -8,7 +8,7 @@ tests = $$(find $(foreach kind,$(1),dist/test/$(kind) dist/test/chapters/*/$(kin
 ARGS ?=
 
 
-.PHONY: readme only run test soak-kill tracker-life rest-10000 pictures mutations check build install package image deb clean tools types format lint arch unit suite interop interop-short live-overlay live-transcripts channels-30 swaps-table bench bench-quick bench-all bench-rivals bench-micro
+.PHONY: readme only run test soak-kill tracker-life rest-10000 pictures mutations damaged-films check build install package image deb clean tools types format lint arch unit suite interop interop-short live-overlay live-transcripts channels-30 swaps-table bench bench-quick bench-all bench-rivals bench-micro
 
 run: build ## Install, build and start the node (ARGS="--port 0" adds arguments)
 	@exec node $(BIN) start $(ARGS)
@@ -115,6 +115,9 @@ pictures: build ## The pictures of src/docs/watching.md: a film's whole way in a
 
 mutations: build ## Changes over src drawn by SEED (COUNT=60) that the tests are to find; half an hour and more
 	@nice node dist/test/kit/runners/run-mutations.js
+
+damaged-films: build ## A thousand damaged films of each container and codec, cut into segments; a quarter of an hour
+	@FUZZ_FILMS=1000 node --test dist/test/chapters/hls/fuzz/segments.test.js
 
 # The machine code that hashes and that has sockets, made so that every access to memory is watched, and its tests: SECONDS=n makes it longer.
 .PHONY: fuzz-native

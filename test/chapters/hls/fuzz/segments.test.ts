@@ -1,49 +1,55 @@
-// Films with something wrong in them, cut by the thread: none crashes it or takes three seconds, and the node goes on
-// meanwhile. FUZZ_SEED is the number of the first.
+// Films with something wrong in them, cut by the thread: none crashes it, takes three seconds or much memory, and the
+// node goes on meanwhile. FUZZ_SEED is the number of the first; FUZZ_FILMS: how many of each, for which
+// `make damaged-films` says a thousand.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
-import { DecodeError } from '../../../../src/base/errors.ts'
-import { orderOf, planOf, segmentName, type SegmentPlan } from '../../../../src/chapters/hls/core/segment-plan.ts'
 import { SegmentThread } from '../../../../src/chapters/hls/io/segment-thread.ts'
-import type { ReadableFilm } from '../../../../src/chapters/media/ports/film-reader.ts'
-import { readFacts } from '../../../../src/chapters/media/probe/read-facts.ts'
 import { SystemClock } from '../../../../src/io/clock.ts'
-import { mainThreadMs } from '../../../kit/nodes/cpu-time.ts'
 import { needs } from '../../../kit/requirements.ts'
-import { MemorySource } from '../../media/kit/memory-source.ts'
 import { mutated } from '../../media/kit/mutations.ts'
+import { RealConversions } from '../kit/converted-films.ts'
+import { damagedJob, goodFilm, MOST_JOB_MS, type Tally, workOn } from '../kit/damaged-films.ts'
 import { SegmentFilms } from '../kit/segment-films.ts'
 
-const FILMS = Number(process.env['FUZZ_FILMS'] ?? 1000)
 const FIRST_SEED = Number(process.env['FUZZ_SEED'] ?? 1)
-/** What the main thread may work for one segment: it cannot stand still for longer than that. */
+/** What the node's own thread may work for one segment: it cannot stand still for longer than that, ms. */
 const MOST_MAIN_MS = 20
+/** Of the longest segment as it is read, packed and written, with a thread and what it converts with. */
+const MOST_MIB = 300
 const FRAGMENTS = ['-movflags', '+frag_keyframe+empty_moov']
-const never = new AbortController().signal
+const HEVC = ['-c:v', 'libx265', '-preset', 'ultrafast', '-x265-params', 'log-level=error:bframes=3', '-tag:v', 'hvc1']
+const FLAC = ['-c:a', 'flac', '-strict', '-2']
+const OPUS = ['-c:a', 'libopus', '-strict', '-2']
+const DTS = ['-c:a', 'dca', '-strict', '-2']
+/** A node that converts all that it could: of it the cut is made, which is what it is given. */
+const ABLE = { abilities: { sound: true, picture: true, without: '' }, wantsH264: false }
 
-function filmOf(bytes: Uint8Array): ReadableFilm {
-  return {
-    size: bytes.length,
-    async read(start, length, into) {
-      assert.ok(start >= 0 && length > 0 && start + length <= bytes.length, `${start}, ${length} of ${bytes.length}`)
-      into.set(bytes.subarray(start, start + length))
-      return length
-    },
-  }
-}
+/** How films are made, and how many of each are damaged; what this node itself converts costs thirty times as much. */
+const FILMS = [
+  { name: 'film.mkv', args: [], count: 1000 },
+  { name: 'film.mp4', args: [], count: 1000 },
+  { name: 'fragments.mp4', args: FRAGMENTS, count: 1000 },
+  { name: 'hevc.mkv', args: HEVC, count: 150 },
+  { name: 'hevc.mp4', args: HEVC, count: 150 },
+  { name: 'hevc-fragments.mp4', args: [...HEVC, ...FRAGMENTS], count: 150 },
+  { name: 'flac.mkv', args: FLAC, count: 150 },
+  { name: 'flac.mp4', args: FLAC, count: 150 },
+  { name: 'opus.mkv', args: OPUS, count: 150 },
+  { name: 'opus-fragments.mp4', args: [...OPUS, ...FRAGMENTS], count: 150 },
+  { name: 'mp3.mkv', args: ['-c:a', 'libmp3lame'], count: 150 },
+  { name: 'ac3.mkv', args: ['-c:a', 'ac3'], count: 30 },
+  { name: 'eac3.mp4', args: ['-c:a', 'eac3'], count: 30 },
+  { name: 'hevc-ac3.mkv', args: [...HEVC, '-c:a', 'ac3'], count: 30 },
+  { name: 'dts.mkv', args: DTS, count: 150, ways: ABLE },
+  { name: 'asp.mp4', args: ['-c:v', 'mpeg4', '-bf', '2'], count: 150, ways: ABLE },
+  { name: 'xvid.avi', args: ['-c:v', 'libxvid', '-c:a', 'libmp3lame'], count: 150, ways: ABLE },
+  { name: 'asp.avi', args: ['-c:v', 'mpeg4', '-bf', '2', '-c:a', 'ac3'], count: 150, ways: ABLE },
+] as const
 
-/** How the film itself says that it is cut; null = it is not. */
-async function ownPlan(bytes: Uint8Array): Promise<SegmentPlan | null> {
-  const outcome = await readFacts(new MemorySource(bytes))
-  const facts = outcome.kind === 'read' ? outcome.reading.facts : null
-  try {
-    return facts === null ? null : planOf(facts, bytes.length, null)
-  } catch (error) {
-    if (error instanceof DecodeError) return null
-    throw error
-  }
+function countOf(usual: number): number {
+  return Number(process.env['FUZZ_FILMS'] ?? usual)
 }
 
 describe('segments of films with something wrong in them', { skip: needs('ffmpeg'), concurrency: 1 }, () => {
@@ -57,33 +63,39 @@ describe('segments of films with something wrong in them', { skip: needs('ffmpeg
     await films?.close()
   })
 
-  for (const name of ['film.mkv', 'film.mp4', 'fragments.mp4'])
-    test(`${FILMS} of ${name}`, async context => {
-      const bytes = await readFile(await films.make(name, 48_000, name.startsWith('fragments') ? FRAGMENTS : []))
-      const outcome = await readFacts(new MemorySource(bytes))
-      const facts = outcome.kind === 'read' ? outcome.reading.facts : null
-      assert.ok(facts !== null)
-      const good = planOf(facts, bytes.length, null)
-      const clusters = (facts.keys?.bytes ?? []).map(start => ({ start, end: start + 3000 }))
-      const kinds = new Map<string, number>()
-      const mains: number[] = []
-      for (let seed = FIRST_SEED; seed < FIRST_SEED + FILMS; seed += 1) {
-        const film = mutated(bytes, [...facts.index, ...clusters], seed)
-        // Facts of before it was damaged, or its own.
-        const plan = (seed % 2 === 0 ? await ownPlan(film) : null) ?? good
-        const order = orderOf(plan, segmentName(plan, seed % plan.cuts.length))
-        assert.ok(order !== null)
-        const since = mainThreadMs()
-        const made = await thread.make({ tag: `${name}-${seed}`, size: film.length, order }, filmOf(film), never)
-        mains.push(mainThreadMs() - since)
-        kinds.set(made.kind, (kinds.get(made.kind) ?? 0) + 1)
-        if ('why' in made) assert.doesNotMatch(made.why, /^its reader|^it takes too/, `${name} ${seed}`)
-        else assert.equal(made.kind, 'made', `${name} ${seed}`)
-      }
-      context.diagnostic(JSON.stringify([...kinds]))
-      assert.ok((kinds.get('made') ?? 0) > 0 && (kinds.get('unreadable') ?? 0) > 0, JSON.stringify([...kinds]))
-      // The longest of a thousand are collections of garbage, of this test's films among it.
-      const most = mains.toSorted((a, b) => b - a)[Math.floor(FILMS / 100)] ?? 0
-      assert.ok(most <= MOST_MAIN_MS, `${most} ms`)
+  function check(tally: Tally): void {
+    assert.ok(tally.made > 0 && tally.unreadable > 0, 'some are made, some are not')
+    assert.ok(tally.mainMs <= MOST_MAIN_MS, `${tally.mainMs} ms of this thread for one`)
+    assert.ok(tally.jobMs <= MOST_JOB_MS, `${tally.jobMs} ms of all threads for one`)
+    assert.ok(tally.grownMib <= MOST_MIB, `${tally.grownMib} MiB more`)
+  }
+
+  for (const { name, args, count, ...more } of FILMS)
+    test(`${countOf(count)} of ${name}`, async context => {
+      const bytes = await readFile(await films.make(name, 48_000, args))
+      const good = await goodFilm(name, bytes, 'ways' in more ? more.ways : undefined)
+      const tally = await workOn(thread, countOf(count), at => damagedJob(good, FIRST_SEED + at))
+      context.diagnostic(JSON.stringify(tally))
+      check(tally)
+    })
+
+  for (const [name, args] of [
+    ['dts.mkv', DTS],
+    ['mpeg2.mkv', ['-c:v', 'mpeg2video', '-g', '120', '-c:a', 'mp2']],
+  ] as const)
+    test(`what ffmpeg made of ${name}, ${countOf(150)} times something else`, async context => {
+      const conversions = new RealConversions()
+      const film = await conversions.open(await films.make(name, 48_000, args))
+      const good = await readFile(films.path(name))
+      const converted = await conversions.output(film, 1)
+      film.source.close()
+      await conversions.converter.stop()
+      const places = [{ start: 0, end: converted.length }]
+      const tally = await workOn(thread, countOf(150), async at => {
+        const bytes = mutated(converted, places, FIRST_SEED + at)
+        return { job: { ...film.job(1), converted: { parts: film.plan.byProgram, bytes } }, film: good }
+      })
+      context.diagnostic(JSON.stringify(tally))
+      check(tally)
     })
 })

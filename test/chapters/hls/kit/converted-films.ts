@@ -1,6 +1,7 @@
 // Films whose segments the real ffmpeg has a part in, made without a node: cut, converted inside its fence, packed.
 
 import { execFileSync } from 'node:child_process'
+import { conversionArguments } from '../../../../src/chapters/hls/core/ffmpeg/conversion.ts'
 import { ConversionLine } from '../../../../src/chapters/hls/service/conversion-line.ts'
 import { ConvertedSegments } from '../../../../src/chapters/hls/service/converted-segments.ts'
 import { FfmpegConverter } from '../../../../src/chapters/hls/io/ffmpeg-converter.ts'
@@ -9,6 +10,7 @@ import { SystemClock } from '../../../../src/io/clock.ts'
 import { silentLog } from '../../../kit/doubles/silent-log.ts'
 import { CutFilm } from './made-segments.ts'
 
+const LIMITS = { wallMs: 60_000, cpuSeconds: 60 }
 const never = new AbortController().signal
 
 /** Where the program lies. */
@@ -34,6 +36,15 @@ export class RealConversions {
   segment(film: CutFilm, number: number): Promise<Uint8Array> {
     const making = new SegmentMaking()
     return this.segments.segment(film.job(number), film.plan.byProgram, job => film.made(job, making), never)
+  }
+
+  /** What the program itself gives for segment `number`, before it is packed. */
+  async output(film: CutFilm, number: number): Promise<Uint8Array> {
+    const job = film.job(number)
+    const parts = film.plan.byProgram
+    const cut = await film.made({ ...job, cut: parts })
+    const args = conversionArguments(job.order, parts, this.converter.threads, null)
+    return this.converter.convert(args, cut, LIMITS, never)
   }
 
   /** All of them, the last first, in their order. */
