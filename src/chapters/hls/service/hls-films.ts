@@ -172,7 +172,7 @@ export class HlsFilms implements HlsService, HlsTexts {
       this.#withFilm(file, signal, async film => {
         const isThere = ({ startByte, endByte }: Cut): boolean =>
           film.missingIn({ start: startByte, end: endByte }).length === 0
-        // Films begin darkly, which is easy, and their last part may be a moment; but what is not there is not waited for.
+        // Films begin darkly, which is easy, and their last part may be a moment; what is not there is not waited for.
         const number =
           [Math.floor((cuts.length - 1) / 2), 0].find(at => cuts[at] !== undefined && isThere(cuts[at])) ?? 0
         const order = orderOf(plan, segmentName(plan, number))

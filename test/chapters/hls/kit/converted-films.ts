@@ -10,7 +10,7 @@ import { SystemClock } from '../../../../src/io/clock.ts'
 import { silentLog } from '../../../kit/doubles/silent-log.ts'
 import { CutFilm } from './made-segments.ts'
 
-const LIMITS = { wallMs: 60_000, cpuSeconds: 60 }
+const LIMITS = { wallMs: 60_000, cpuSeconds: 60, memoryKib: 2 * 1024 * 1024 }
 const never = new AbortController().signal
 
 /** Where the program lies. */
