@@ -17,7 +17,10 @@ import { KIB, HOUR_MS, film, torrents, metainfos, World, inodeOf } from './forge
 const STEPS = Number(process.env['FORGET_STEPS'] ?? 40)
 const [FROM = 5, TO = 9] = (process.env['FORGET_SEEDS'] ?? '').split('-').filter(Boolean).map(Number)
 
-/** What users, programs and time do, to a download that is drawn or the one that is named. Each says what it did, or null: there was nothing to do it to. */
+/**
+ * What users, programs and time do, to a download that is drawn or the one that is named. Each says what it did, or
+ * null: there was nothing to do it to.
+ */
 const steps: Record<string, (world: World, which?: InfoHash) => Promise<string | null> | string | null> = {
   async add(world) {
     const made = world.pick(torrents.filter(({ infoHash }) => !world.records.rows.has(infoHash)))
@@ -182,7 +185,7 @@ const steps: Record<string, (world: World, which?: InfoHash) => Promise<string |
     return `removed ${row.infoHash.slice(0, 4)}`
   },
 
-  /** Another download of the same film comes to the place of one that forgets, is done, and is removed: its files stay. */
+  /** Another download of the film comes to the place of one that forgets, is done, and is removed: its files stay. */
   async finish(world) {
     const row = world.pick(world.rows.filter(({ infoHash }) => world.isForgetting(infoHash)))
     const mine = torrents.find(({ infoHash }) => infoHash === row?.infoHash)

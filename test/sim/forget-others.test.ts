@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AppError } from '../../src/base/errors.ts'
 import { FileChanged } from '../../src/ports/piece-store.ts'
 import type { Torrent } from '../../src/torrent/session/torrent.ts'
 import type { TorrentHandle } from '../../src/torrent/types.ts'
@@ -18,6 +19,9 @@ import {
   FORGETS,
   film,
   heldBytes,
+  assertClaims,
+  forgetful,
+  onDisk,
   onDrop,
   readOn,
   whole,
@@ -185,6 +189,26 @@ test('a disk that has no room for a hole stops nothing, and is asked again later
   reader.close()
   await swarm.clock.until('the rest has gone', () => heldBytes(handle) <= BOUND, 20_000)
   await peer.close()
+  await swarm.close()
+})
+
+test('a step that fails leaves nothing on the disk that is not had: it is given back later', async () => {
+  const swarm = new SimSwarm(5556)
+  const { node, handle } = await forgetful(swarm)
+  await swarm.join(node, film, {}, { upRate: 600 * KIB })
+  const reader = awake(handle).openReader(0)
+  await readOn(swarm, node, reader, [0, 20 * MIB])
+  assert.ok(node.disk.punched.length > 0)
+  let failed = 0
+  node.disk.beforePunch = () => {
+    if ((failed += 1) === 1) throw new AppError('PoolBusy')
+  }
+  await readOn(swarm, node, reader, [20 * MIB, 32 * MIB])
+  reader.close()
+  assert.ok(failed > 0)
+  await swarm.clock.until('the bound', () => heldBytes(handle) <= BOUND, 40_000)
+  await swarm.clock.until('nothing else is there', () => onDisk(node, film) * PIECE === heldBytes(handle), 40_000)
+  assertClaims(node)
   await swarm.close()
 })
 

@@ -16,9 +16,9 @@ function mountsSoon(): Promise<Mount[]> {
 }
 
 /**
- * Where it lies in its file system, without links and by whatever mount, and which one it is: the inode with the time at
- * which it was made, for one folder of another machine may be mounted twice under two device numbers. Null: nothing is
- * there.
+ * Where it lies in its file system, without links and by whatever mount, and which one it is: the inode with the time
+ * at which it was made, for one folder of another machine may be mounted twice under two device numbers. Null: nothing
+ * is there.
  */
 export async function identifyFolder(folder: string): Promise<{ readonly path: string; readonly id: string } | null> {
   try {

@@ -14,7 +14,7 @@ import type { EventHub } from '../events/events.ts'
 import type { FollowedUpdates } from '../updates/followed-updates.ts'
 import type { MetadataPreviews } from './metadata-previews.ts'
 import type { SeedingSettings } from './seeding-goals.ts'
-import type { FolderName } from './folder-names.ts'
+import type { FolderName } from './places/folder-names.ts'
 import type { SourceReaders } from './torrent-source.ts'
 
 /** Settings the service follows; read at each use. */

@@ -16,7 +16,7 @@ import type { FollowedUpdates } from '../updates/followed-updates.ts'
 import type { MetadataPreviews } from './metadata-previews.ts'
 import { layersOf } from './new-download.ts'
 import type { SeedingGoals } from './seeding-goals.ts'
-import type { SharedPlaces } from './shared-places.ts'
+import type { SharedPlaces } from './places/shared-places.ts'
 
 /** What it needs of the node. */
 export interface EngineReportsDeps {

@@ -22,7 +22,10 @@ export function folderDouble(
       }
       return { prepare }
     },
-    identifyFolder: async folder => ({ path: folder, id: folder }),
+    identifyFolder: async folder => {
+      if (bad.has(folder)) throw new Error('EIO')
+      return { path: folder, id: folder }
+    },
     freeBytes: async folder => {
       if (bad.has(folder)) throw new Error('no such folder')
       return 1_000_000

@@ -305,6 +305,20 @@ test('where another download has the same files they stay, and only the list for
   assert.ok(one.records.rows.has(same.infoHash))
 })
 
+test('where a disk cannot tell now whether another one has the same files it stays in the list, and is looked at again', async () => {
+  const one = await bench()
+  const elsewhere = makeTorrent({ name: 'other.mkv', length: 100_000 })
+  await one.downloads.addFile(elsewhere.torrent, { destination: '/data/elsewhere' })
+  one.badFolders.add('/data/elsewhere')
+  await pass(one, 26 * HOUR_MS)
+  assert.ok(isThere(one))
+  one.badFolders.clear()
+  await pass(one, 5 * MINUTE_MS)
+  assert.ok(!isThere(one))
+  assert.equal(one.engine.log.at(-1), `remove ${infoHash.slice(0, 4)} made`)
+  await one.downloads.stop()
+})
+
 test('what stays of a download that is removed stays for good: one in the same place keeps what it has made', async () => {
   const one = await bench()
   const twin = makeTorrent({ name: 'film.mkv', length: 100_000, pieceLength: 65_536 })

@@ -7,8 +7,8 @@ import { parseInfoHash } from '../../../../src/base/ids.ts'
 import type { StoredDownload } from '../../../../src/ports/records.ts'
 import { DownloadEntry } from '../../../../src/services/downloads/download-entry.ts'
 import { DownloadSet } from '../../../../src/services/downloads/download-set.ts'
-import type { FolderName } from '../../../../src/services/downloads/folder-names.ts'
-import { SharedPlaces } from '../../../../src/services/downloads/shared-places.ts'
+import type { FolderName } from '../../../../src/services/downloads/places/folder-names.ts'
+import { SharedPlaces } from '../../../../src/services/downloads/places/shared-places.ts'
 import { makeDownload } from '../../records/records-kit.ts'
 
 type Row = Partial<Pick<StoredDownload, 'name' | 'destination' | 'movingTo' | 'movedFrom' | 'pieceCount'>> & {

@@ -6,13 +6,13 @@
 // place of one that was asked about counts from that moment on, before it has touched a file.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { InfoHash } from '../../base/ids.ts'
-import type { StoredDownload } from '../../ports/records.ts'
-import { safeName } from '../../wire/metainfo/safe-path.ts'
-import { foldName } from '../../wire/metainfo/unique-paths.ts'
-import { controlsOf } from './download-controls.ts'
-import type { DownloadEntry } from './download-entry.ts'
-import type { DownloadSet } from './download-set.ts'
+import type { InfoHash } from '../../../base/ids.ts'
+import type { StoredDownload } from '../../../ports/records.ts'
+import { safeName } from '../../../wire/metainfo/safe-path.ts'
+import { foldName } from '../../../wire/metainfo/unique-paths.ts'
+import { controlsOf } from '../download-controls.ts'
+import type { DownloadEntry } from '../download-entry.ts'
+import type { DownloadSet } from '../download-set.ts'
 import { FolderNames, type FolderNamesDeps } from './folder-names.ts'
 
 /** Downloads gone through in one turn of the loop. */

@@ -1,8 +1,8 @@
 // Which folders those of downloads are, by whatever paths: looked up once for all who ask, and again after a while, for
 // folders become links and are mounted elsewhere.
 
-import type { Clock } from '../../ports/clock.ts'
-import { foldName } from '../../wire/metainfo/unique-paths.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import { foldName } from '../../../wire/metainfo/unique-paths.ts'
 
 /** Where a folder lies, without links and by whatever mount (bind mounts), and which one it is. */
 export interface FolderName {
