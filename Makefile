@@ -107,7 +107,7 @@ live-transcripts: build
 # SHARE: what the seeders send together, times the bitrate; SEED: of the first run.
 .PHONY: film-forecasts
 film-forecasts: build ## Ten films of two minutes from three limited libtorrents of which one leaves: stalls, and starts by the best (RUNS)
-	@FILM_RUNS=$(or $(RUNS),10) bash test/kit/netns node --test --test-reporter=spec dist/test/interop/film-forecast.test.js
+	@FILM_RUNS=$(or $(RUNS),10) bash test/kit/netns node --test --test-reporter=spec dist/test/chapters/media/interop/film-forecast.test.js
 
 pictures: build ## The pictures of src/docs/watching.md: a film's whole way in a page and on a phone, then in VLC, Kodi and on a television
 	@PICTURES=$$PWD/src/docs/pictures node --test dist/test/e2e/player/whole-way.test.js

@@ -12,6 +12,11 @@ const MAX_OUTPUT = 64 * 1024 * 1024
 
 /** When pictures of every film can be entered, s. */
 const KEYS = '0,3.1,5,9.7,14,14.6,19'
+/** Length of a film, and how many of it a long one has, which is two hours. */
+const SECONDS = 24
+const LOOPS = 300
+/** Length of a long film, s. */
+export const LONG_S = LOOPS * SECONDS
 const PICTURE = ['-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=24:d=24']
 const H264 = [
   '-c:v',
@@ -60,6 +65,14 @@ export class SegmentFilms {
     const keys = ['-force_key_frames', KEYS, '-bf', '3']
     const usual = [...PICTURE, ...sound, ...H264, ...keys, '-c:a', 'aac', '-ac', '2', ...args]
     await this.ffmpeg('-v', 'error', '-y', ...usual, this.path(name))
+    return this.path(name)
+  }
+
+  /** Makes a film of two hours by copying one of 24 s; its path. */
+  async makeLong(name: string, args: readonly string[]): Promise<string> {
+    const clip = await this.make(`clip-${name}`, SOUND_RATE, args)
+    const loops = ['-stream_loop', `${LOOPS - 1}`, '-i', clip]
+    await this.ffmpeg('-v', 'error', '-y', ...loops, '-c', 'copy', this.path(name))
     return this.path(name)
   }
 

@@ -30,6 +30,7 @@ export class MemorySource implements ByteSource {
 export class DiskSource implements ByteSource {
   readonly #file: number
   readonly size: number
+  fetched = 0
 
   constructor(path: string) {
     this.#file = openSync(path, 'r')
@@ -37,6 +38,7 @@ export class DiskSource implements ByteSource {
   }
 
   read(start: number, end: number): Uint8Array {
+    this.fetched += end - start
     const bytes = new Uint8Array(end - start)
     readSync(this.#file, bytes, 0, bytes.length, start)
     return bytes

@@ -7,16 +7,16 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { writeContent, writeTorrent } from '../kit/content/content-on-disk.ts'
-import { makeFilm } from '../kit/content/media-files.ts'
-import { type MadeTorrent, makeTorrent } from '../kit/content/make-torrent.ts'
-import { addDownload, downloadUntil } from '../kit/nodes/downloads-client.ts'
-import { type WatchedRun, watchFilm } from '../kit/nodes/film-viewer.ts'
-import { startNode } from '../kit/nodes/node-process.ts'
-import { SwingingSeeders } from '../kit/peers/swinging-seeders.ts'
-import { interopPlace } from '../kit/runners/interop-place.ts'
-import { needs } from '../kit/requirements.ts'
-import { SeededRandom } from '../kit/sim/seeded-random.ts'
+import { writeContent, writeTorrent } from '../../../kit/content/content-on-disk.ts'
+import { makeFilm } from '../../../kit/content/media-files.ts'
+import { type MadeTorrent, makeTorrent } from '../../../kit/content/make-torrent.ts'
+import { addDownload, downloadUntil } from '../../../kit/nodes/downloads-client.ts'
+import { type WatchedRun, watchFilm } from '../kit/film-viewer.ts'
+import { startNode } from '../../../kit/nodes/node-process.ts'
+import { SwingingSeeders } from '../kit/swinging-seeders.ts'
+import { interopPlace } from '../../../kit/runners/interop-place.ts'
+import { needs } from '../../../kit/requirements.ts'
+import { SeededRandom } from '../../../kit/sim/seeded-random.ts'
 
 const run = promisify(execFile)
 
@@ -53,9 +53,10 @@ const SHORT: Programme = {
   slowTurns: 2,
   leaves: () => 10,
 }
+/** As in the simulation (test/sim/forecast): some 100,000 bytes/s. */
 const LONG: Programme = {
-  kbit: 1600,
-  clips: 32,
+  kbit: 730,
+  clips: 40,
   pieceLength: 512 * 1024,
   seconds: 120,
   swingMs: 5000,

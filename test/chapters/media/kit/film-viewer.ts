@@ -4,9 +4,9 @@
 
 import assert from 'node:assert/strict'
 import { get, type IncomingMessage } from 'node:http'
-import type { Media } from '../../../src/chapters/media/client/routes.ts'
-import { downloadRecord } from './downloads-client.ts'
-import type { NodeProcess } from './node-process.ts'
+import type { Media } from '../../../../src/chapters/media/client/routes.ts'
+import { downloadRecord } from '../../../kit/nodes/downloads-client.ts'
+import type { NodeProcess } from '../../../kit/nodes/node-process.ts'
 
 /** How often it looks whether it may start, ms. */
 const ASK_MS = 500

@@ -1,8 +1,8 @@
 // Three libtorrents that seed one torrent, each with a limit of its own that is drawn anew again and again between a
 // half and one and a half of its part: the swarm that films are really played from.
 
-import { SeededRandom } from '../sim/seeded-random.ts'
-import { LibtorrentPeer } from './libtorrent-peer.ts'
+import { SeededRandom } from '../../../kit/sim/seeded-random.ts'
+import { LibtorrentPeer } from '../../../kit/peers/libtorrent-peer.ts'
 
 const SEEDERS = 3
 
