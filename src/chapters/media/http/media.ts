@@ -84,7 +84,7 @@ const subtitles = route({
   tag: 'downloads',
   summary: 'Subtitles inside of a film, a part of its time: WebVTT',
   description:
-    'Of Matroska and WebM (SubRip, ASS, SSA, WebVTT) and of MP4 (timed texts, WebVTT; not in fragments). `{track}`: the number that the facts of the film tell.',
+    'Of Matroska and WebM (SubRip, ASS, SSA, WebVTT) and of MP4 (timed texts, WebVTT; in fragments too). `{track}`: the number that the facts of the film tell.',
   choices: [
     'Extra. What is there of the film is read and nothing asked of the swarm. The note at the start, `NOTE covered 0.000-57.200 61.000-240.000`, names the parts of which all texts are in the answer: ask again for the rest, when it has come in or when a part was too long for one answer.',
     'Only text: tags, styles, drawings and places are left out. Times are those of the film.',

@@ -36,8 +36,8 @@ async function facts(infohash: string, fileindex: number, signal: AbortSignal): 
     isDefault,
     isForced,
   }))
-  const { container, fragmented: isFragmented, duration: durationSec } = found
-  return { container, isFragmented, durationSec, tracks }
+  const { container, duration: durationSec } = found
+  return { container, durationSec, tracks }
 }
 
 async function texts(

@@ -27,8 +27,6 @@ export interface KnownTrack {
 export interface KnownFilm {
   /** mp4, matroska, webm, mpegts, avi, ... */
   readonly container: string
-  /** MP4 in fragments. Absent: no, or not known. */
-  readonly isFragmented?: boolean
   /** Null: not known. */
   readonly durationSec: number | null
   readonly tracks: readonly KnownTrack[]

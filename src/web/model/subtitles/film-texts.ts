@@ -8,8 +8,8 @@ const TEXTS: ReadonlySet<string> = new Set(['srt', 'ass', 'vtt', 'tx3g'])
 const READ: ReadonlySet<string> = new Set(['matroska', 'webm', 'mp4'])
 
 /** The tracks of texts, in the order of the film. */
-export function textTracksOf({ container, isFragmented, tracks }: KnownFilm): KnownTrack[] {
-  const isRead = READ.has(container) && !(container === 'mp4' && isFragmented === true)
+export function textTracksOf({ container, tracks }: KnownFilm): KnownTrack[] {
+  const isRead = READ.has(container)
   return isRead ? tracks.filter(({ kind, codec }) => kind === 'subtitle' && TEXTS.has(codec)) : []
 }
 

@@ -107,11 +107,16 @@ describe('texts of films with something wrong in them', { skip: needs('ffmpeg'),
     await films?.close()
   })
 
-  const ofFfmpeg = async (name: 'film.mkv' | 'end.mp4', track: number): Promise<Fuzzed> => {
-    const bytes = await readFile(await films.make(name))
+  const inFragments = (): Promise<string> => {
+    const args = ['-map', '0:v', '-map', '0:a:0', '-map', '0:s:0', '-c', 'copy', '-c:s', 'mov_text']
+    return films.makeOf('texts.mp4', ['master.mkv'], [...args, '-movflags', '+frag_keyframe+empty_moov'])
+  }
+  const ofFfmpeg = async (name: 'film.mkv' | 'end.mp4' | 'texts.mp4', track: number): Promise<Fuzzed> => {
+    const bytes = await readFile(await (name === 'texts.mp4' ? inFragments() : films.make(name)))
     const tables = [
       ...around(bytes, 'Hello'),
       ...around(bytes, 'World'),
+      ...around(bytes, 'moof'),
       { start: bytes.length - 4000, end: bytes.length },
     ]
     return { name, track, bytes, tables }
@@ -120,6 +125,7 @@ describe('texts of films with something wrong in them', { skip: needs('ffmpeg'),
     'SubRip of ffmpeg in Matroska': () => ofFfmpeg('film.mkv', 4),
     'ASS of ffmpeg in Matroska': () => ofFfmpeg('film.mkv', 5),
     'timed texts of ffmpeg in MP4': () => ofFfmpeg('end.mp4', 4),
+    'timed texts of ffmpeg in fragments': () => ofFfmpeg('texts.mp4', 3),
     'packed texts by their places': () => madeFilm('places', 'texts'),
     'packed texts by key frames': () => madeFilm('keys', 'keys'),
     'packed texts in clusters without end': () => madeFilm('live', 'none'),

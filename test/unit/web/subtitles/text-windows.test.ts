@@ -122,7 +122,6 @@ test('tracks of texts are chosen from, those of pictures are not', () => {
   )
   assert.deepEqual(textTracksOf({ ...film, container: 'mpegts' }), [])
   assert.equal(textTracksOf({ ...film, container: 'mp4' }).length, 4)
-  assert.deepEqual(textTracksOf({ ...film, container: 'mp4', isFragmented: true }), [])
 })
 
 test('without a choice: what is forced, in the language that is heard; else nothing', () => {

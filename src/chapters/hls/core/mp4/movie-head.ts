@@ -4,17 +4,10 @@ import { DecodeError } from '../../../../base/errors.ts'
 import type { ByteSource } from '../../../media/core/byte-source.ts'
 import { FieldBytes } from '../../../media/core/field-bytes.ts'
 import { MAX_MOOV_BYTES } from '../../../media/core/limits.ts'
-import { boxesIn, boxIn } from '../../../media/core/mp4/boxes.ts'
+import { boxIn } from '../../../media/core/mp4/boxes.ts'
+import { type SampleDefaults, sampleDefaults } from '../../../media/core/mp4/fragment-runs.ts'
 import { findMovie } from '../../../media/core/mp4/mp4-film.ts'
 import { type Movie, type MovieTrack, readMovie } from '../../../media/core/mp4/movie.ts'
-
-/** What samples of a fragment have unless it says otherwise. */
-export interface SampleDefaults {
-  /** Ticks. */
-  readonly duration: number
-  readonly size: number
-  readonly flags: number
-}
 
 /** A movie. */
 export interface MovieHead {
@@ -30,13 +23,7 @@ export function readMovieHead(source: ByteSource): MovieHead {
   const { body, end } = findMovie(source)
   if (end - body > MAX_MOOV_BYTES) throw new DecodeError(`its index has ${end - body} bytes`)
   const moov = new FieldBytes(source.read(body, end))
-  const extension = boxIn(moov, 'mvex')
-  const defaults = new Map<number, SampleDefaults>()
-  for (const { type, body: trex } of extension === null ? [] : boxesIn(extension)) {
-    if (type !== 'trex') continue
-    defaults.set(trex.u32(4), { duration: trex.u32(12), size: trex.u32(16), flags: trex.u32(20) })
-  }
-  return { movie: readMovie(moov), end, defaults }
+  return { movie: readMovie(moov), end, defaults: sampleDefaults(boxIn(moov, 'mvex')) }
 }
 
 /** The track of this number. Throws DecodeError when there is none, or its samples lie in another file. */

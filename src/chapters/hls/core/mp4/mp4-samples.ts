@@ -3,6 +3,7 @@
 
 import { DecodeError } from '../../../../base/errors.ts'
 import { type ByteSource, NotHere } from '../../../media/core/byte-source.ts'
+import { NO_DEFAULTS } from '../../../media/core/mp4/fragment-runs.ts'
 import type { MovieTrack } from '../../../media/core/mp4/movie.ts'
 import { type Found, Gathering, LATE_SOUND_S, startOfSound, withBefore } from '../gathering.ts'
 import {
@@ -23,7 +24,6 @@ import { soundConfig, videoConfig } from './setups.ts'
 /** Samples of one read: as long as this at most, with holes as long as this between them, bytes. */
 const RUN_BYTES = 1024 * 1024
 const HOLE_BYTES = 16 * 1024
-const NO_DEFAULTS = { duration: 0, size: 0, flags: 0 }
 
 /** The samples of a segment, where they lie. */
 interface PlacedSegment {

@@ -3,16 +3,18 @@
 // heads, from the first one on.
 
 import { DecodeError } from '../../../../base/errors.ts'
-import { gapsIn, joined, type Span } from '../../../../wire/subtitles/spans.ts'
-import { type ByteSource, NotHere, OverBudget } from '../byte-source.ts'
+import type { Span } from '../../../../wire/subtitles/spans.ts'
+import { type ByteSource, NotHere } from '../byte-source.ts'
 import { HEAD_BUDGET_BYTES, MATROSKA_BUDGET_BYTES } from '../limits.ts'
 import { MeteredSource } from '../metered-source.ts'
 import { cueOfBlock, unpacked } from '../subtitles/block-cues.ts'
 import { GatheredCues } from '../subtitles/gathered-cues.ts'
+import { type KeySpan, keySpans } from '../subtitles/key-spans.ts'
+import { Steps } from '../subtitles/part-steps.ts'
 import { SpotBytes } from '../subtitles/spot-bytes.ts'
 import { NoTexts, type SubtitleOrder, type SubtitlePart } from '../subtitles/subtitle-part.ts'
 import { type Element, elementAt, ID } from './elements.ts'
-import { clusterTicks, Steps, type TextBlock, textAt, textsIn } from './text-blocks.ts'
+import { clusterTicks, type TextBlock, textAt, textsIn } from './text-blocks.ts'
 import { readTextHead, type TextHead } from './text-head.ts'
 import type { TextPlace } from './text-places.ts'
 
@@ -52,37 +54,24 @@ class PartReading {
   visit(places: readonly TextPlace[]): void {
     const { toSec } = this.#order
     const asked = places.filter(({ time }) => isIn(this.#order, time))
-    const lacking: Span[] = []
+    this.#found.cover(this.#order.fromSec, toSec)
     for (const { place, next } of withNext(asked, toSec)) {
-      const outcome = this.#attempt(() => this.#visitOne(place))
-      if (outcome === 'missing') lacking.push({ fromSec: place.time, toSec: next })
-      if (outcome === 'over') {
-        lacking.push({ fromSec: place.time, toSec })
-        break
-      }
+      const outcome = this.#found.attempt(() => this.#visitOne(place))
+      if (outcome === 'missing') this.#found.leaveOut(place.time, next)
+      if (outcome === 'over') return this.#found.leaveOut(place.time, toSec)
     }
-    for (const gap of gapsIn(joined(lacking), this.#order)) this.#found.cover(gap.fromSec, gap.toSec)
   }
 
   /** Walks through the clusters of the part. */
   walk(): void {
-    const { fromSec, toSec } = this.#order
-    const { times, bytes } = this.#head.keys
-    const last = Math.max(0, times.length - 1)
-    for (let at = 0; at <= last; at += 1) {
-      const start = at === 0 ? 0 : (times[at] ?? 0)
-      const end = times[at + 1] ?? Number.POSITIVE_INFINITY
-      if (end <= fromSec) continue
-      if (start >= toSec) return
-      const first = at === 0 ? Math.min(this.#head.end, bytes[0] ?? this.#head.end) : (bytes[at] ?? 0)
-      if (!this.#walkOne(first, bytes[at + 1] ?? this.#spots.size, { fromSec: start, toSec: end })) return
-    }
+    const { keys, end: first } = this.#head
+    for (const part of keySpans(keys, { first, size: this.#spots.size }, this.#order)) if (!this.#walkOne(part)) return
   }
 
   /** The clusters from a byte up to another; false: no more may be read. */
-  #walkOne(start: number, end: number, span: Span): boolean {
+  #walkOne({ start, end, span }: KeySpan): boolean {
     let reached = span.fromSec
-    const outcome = this.#attempt(() => {
+    const outcome = this.#found.attempt(() => {
       for (let at = start; at < end && reached < this.#order.toSec; ) {
         this.#steps.take()
         const element = elementAt(this.#spots, at)
@@ -152,22 +141,6 @@ class PartReading {
       this.#found.take(cueOfBlock(track.kind, ticks * ms, length === null ? null : length * ms, text))
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
-    }
-  }
-
-  /** What became of it: it was not there, it makes no sense, or no more may be read. */
-  #attempt(work: () => void): 'done' | 'missing' | 'unreadable' | 'over' {
-    try {
-      work()
-      return 'done'
-    } catch (error) {
-      if (error instanceof NotHere) {
-        this.#found.lack(error.range)
-        return 'missing'
-      }
-      if (error instanceof DecodeError) return 'unreadable'
-      if (error instanceof OverBudget) return 'over'
-      throw error
     }
   }
 }

@@ -1,9 +1,10 @@
 // Texts in clusters of Matroska (RFC 9559, 5.1.3): of all other blocks no more than the head is read.
 
 import { DecodeError } from '../../../../base/errors.ts'
-import { type ByteSource, OverBudget } from '../byte-source.ts'
+import type { ByteSource } from '../byte-source.ts'
 import { FieldBytes } from '../field-bytes.ts'
-import { MAX_PART_STEPS, MAX_TEXT_BYTES } from '../subtitles/subtitle-part.ts'
+import type { Steps } from '../subtitles/part-steps.ts'
+import { MAX_TEXT_BYTES } from '../subtitles/subtitle-part.ts'
 import { type Element, elementAt, uintOf } from './elements.ts'
 
 const TIME = 0xe7
@@ -28,17 +29,6 @@ export interface TextBlock {
   /** How long it is shown, ticks; null = it does not say. */
   readonly length: number | null
   readonly bytes: Uint8Array
-}
-
-/** Counts what is looked at. */
-export class Steps {
-  #left = MAX_PART_STEPS
-
-  /** Throws OverBudget. */
-  take(): void {
-    this.#left -= 1
-    if (this.#left < 0) throw new OverBudget(MAX_PART_STEPS)
-  }
 }
 
 /** The time that a cluster begins at, ticks. Throws DecodeError, and what reading throws. */

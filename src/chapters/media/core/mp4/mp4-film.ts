@@ -11,7 +11,7 @@ import { OptionalParts } from '../optional-parts.ts'
 import { type FileBox, fileBoxAt } from './boxes.ts'
 import { type MovieChapters, readMovieChapters } from './chapters.ts'
 import { readFilmIndex } from './film-index.ts'
-import { type MovieTrack, readMovie } from './movie.ts'
+import { type Movie, type MovieTrack, readMovie } from './movie.ts'
 
 /** Boxes that MP4 and QuickTime begin with. */
 const FIRST = /^(?:ftyp|styp|moov|mdat|wide|free|skip|pnot|uuid|moof|sidx)$/
@@ -40,12 +40,10 @@ export function readMp4(source: MeteredSource): FilmReading {
   const body = new FieldBytes(source.read(moov.body, moov.end))
   const movie = readMovie(body)
   const parts = new OptionalParts()
-  const chapterIds = new Set(movie.tracks.flatMap(({ chapterTracks }) => chapterTracks))
-  const films = movie.tracks.filter(({ id }) => !chapterIds.has(id))
+  const films = filmTracksOf(movie)
   if (films.length === 0) throw new DecodeError('it has no tracks')
   const tracks = films.map(trackOf)
-  const keyTrack = keyTrackOf(tracks)
-  const main = films.find(({ id }) => id === keyTrack?.id) ?? null
+  const main = mainTrackOf(movie)
   if (movie.broken > 0) parts.say('Not all of its tracks can be read.')
   const index = readFilmIndex(source, movie, main, moov.end, parts)
   const { keys, elsewhere } = index
@@ -67,6 +65,19 @@ export function readMp4(source: MeteredSource): FilmReading {
     keys,
   }
   return { facts, missing: parts.missing, passing: chapters.lacking, fetched: source.fetched }
+}
+
+/** The track whose key frames count; null = there is none. */
+export function mainTrackOf(movie: Movie): MovieTrack | null {
+  const films = filmTracksOf(movie)
+  const key = keyTrackOf(films.map(trackOf))
+  return films.find(({ id }) => id === key?.id) ?? null
+}
+
+/** Those that hold no chapters. */
+function filmTracksOf({ tracks }: Movie): MovieTrack[] {
+  const chapterIds = new Set(tracks.flatMap(({ chapterTracks }) => chapterTracks))
+  return tracks.filter(({ id }) => !chapterIds.has(id))
 }
 
 /** Walks over the boxes of the file to the movie. Throws DecodeError, and what reading throws. */

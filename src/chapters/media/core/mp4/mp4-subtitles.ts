@@ -1,76 +1,105 @@
-// Texts of a part of an MP4 or QuickTime film: timed texts (3GPP TS 26.245, `tx3g`, and QuickTime's `text`) and WebVTT
-// (ISO 14496-30, `wvtt`). A text is a sample, which lies where the tables of its track say.
+// Texts of a part of an MP4 or QuickTime film. A text is a sample, which lies where the tables of its track say, or the
+// fragments of the film.
 
 import { DecodeError } from '../../../../base/errors.ts'
-import { type Cue, cueOf } from '../../../../wire/subtitles/cue.ts'
-import { gapsIn, joined, type Span } from '../../../../wire/subtitles/spans.ts'
-import { untagged } from '../../../../wire/subtitles/timed-text.ts'
-import { type ByteSource, NotHere, OverBudget } from '../byte-source.ts'
+import type { Span } from '../../../../wire/subtitles/spans.ts'
+import type { ByteSource } from '../byte-source.ts'
 import { FieldBytes } from '../field-bytes.ts'
-import { HEAD_BUDGET_BYTES, MAX_MOOV_BYTES } from '../limits.ts'
+import { risingKeys } from '../key-table.ts'
+import { HEAD_BUDGET_BYTES, MAX_MOOV_BYTES, MAX_STEPS } from '../limits.ts'
 import { MeteredSource } from '../metered-source.ts'
+import { OptionalParts } from '../optional-parts.ts'
 import { GatheredCues } from '../subtitles/gathered-cues.ts'
 import { SpotBytes } from '../subtitles/spot-bytes.ts'
 import { MAX_TEXT_BYTES, NoTexts, type SubtitleOrder, type SubtitlePart } from '../subtitles/subtitle-part.ts'
-import { boxesIn, boxIn } from './boxes.ts'
-import { type MovieTrack, readMovie } from './movie.ts'
-import { findMovie } from './mp4-film.ts'
+import { boxIn, fileBoxAt } from './boxes.ts'
+import { readFilmIndex } from './film-index.ts'
+import { NO_DEFAULTS, sampleDefaults } from './fragment-runs.ts'
+import { type FragmentedTexts, FragmentTexts } from './fragment-texts.ts'
+import { type Movie, type MovieTrack, readMovie } from './movie.ts'
+import { findMovie, mainTrackOf } from './mp4-film.ts'
 import { ChunkCursor, ChunkPlaces, rowsOf, RunCursor, SampleSizes } from './tables.ts'
+import { type PlacedText, TextSamples } from './text-samples.ts'
 
 /** Texts, and pauses between them, of one track that are looked at. */
 const MAX_TEXTS = 100_000
-/** Texts of UTF-16 begin with one of these. */
-const MARKS: Readonly<Record<number, string>> = { 0xfe_ff: 'utf-16be', 0xff_fe: 'utf-16le' }
-const TEXTS: ReadonlySet<string> = new Set(['tx3g', 'text'])
-
-const utf8 = new TextDecoder('utf-8')
-
-/** A text, and where it lies. */
-interface PlacedText extends Span {
-  readonly start: number
-  readonly end: number
-}
+const TEXTS: ReadonlySet<string> = new Set(['tx3g', 'text', 'vtt'])
 
 /** Reads them, until `isOver` says that it is enough. Throws NoTexts, DecodeError and what reading the index throws. */
 export function mp4Subtitles(source: ByteSource, order: SubtitleOrder, isOver: () => boolean): SubtitlePart {
   const metered = new MeteredSource(source, HEAD_BUDGET_BYTES)
-  const track = trackOf(metered, order.track)
-  const isVtt = track.entry?.codec === 'vtt'
+  const { track, fragments } = readHead(metered, order.track)
   const spots = new SpotBytes(source, isOver, 'spots')
   const found = new GatheredCues()
-  const lacking: Span[] = []
+  const samples = new TextSamples(spots, found, track.entry?.codec ?? '')
+  if (fragments === null) found.cover(order.fromSec, order.toSec)
+  else new FragmentTexts(fragments, order, spots, found, samples).walk()
+  // Of a film in fragments the movie box may hold the first.
   for (const text of placedIn(track, order)) {
-    try {
-      const bytes = new FieldBytes(text.end > source.size ? new Uint8Array(0) : spots.read(text.start, text.end))
-      for (const cue of isVtt ? vttCues(bytes, text) : [plainCue(bytes, text)]) found.take(cue)
-    } catch (error) {
-      if (error instanceof OverBudget) {
-        lacking.push({ fromSec: text.fromSec, toSec: order.toSec })
-        break
-      }
-      if (error instanceof NotHere) {
-        lacking.push(text)
-        found.lack(error.range)
-      } else if (!(error instanceof DecodeError)) throw error
-      // What makes no sense is left out.
+    const outcome = found.attempt(() => samples.take(text))
+    if (outcome === 'missing') found.leaveOut(text.fromSec, text.toSec)
+    if (outcome === 'over') {
+      found.leaveOut(text.fromSec, order.toSec)
+      break
     }
   }
-  for (const gap of gapsIn(joined(lacking), order)) found.cover(gap.fromSec, gap.toSec)
   return found.part(order, metered.fetched + spots.fetched)
 }
 
-function trackOf(source: MeteredSource, number: number): MovieTrack {
+/** A track of texts, and what is known of fragments; null: there are none. */
+interface TextHead {
+  readonly track: MovieTrack
+  readonly fragments: FragmentedTexts | null
+}
+
+function readHead(source: MeteredSource, number: number): TextHead {
   const moov = findMovie(source)
   if (moov.end - moov.body > MAX_MOOV_BYTES) throw new DecodeError('its index is too long')
   source.allow(moov.end - moov.body)
-  const movie = readMovie(new FieldBytes(source.read(moov.body, moov.end)))
-  const track = movie.tracks.find(({ id }) => id === number)
+  const body = new FieldBytes(source.read(moov.body, moov.end))
+  const movie = readMovie(body)
+  const track = trackOf(movie, number)
+  if (!movie.fragmented) return { track, fragments: null }
+  const defaults = sampleDefaults(boxIn(body, 'mvex')).get(number) ?? NO_DEFAULTS
+  const main = mainTrackOf(movie)
+  const first = firstFragment(source, moov.end)
+  const { keys, mayHaveKeys } = keysOf(source, movie, moov.end, first)
+  return { track, fragments: { track, defaults, main: main ?? track, first, keys, mayHaveKeys } }
+}
+
+function trackOf({ tracks }: Movie, number: number): MovieTrack {
+  const track = tracks.find(({ id }) => id === number)
   if (track === undefined) throw new NoTexts(`it has no track ${number}`)
   const codec = track.entry?.codec ?? 'unknown'
-  if (!TEXTS.has(codec) && codec !== 'vtt') throw new NoTexts(`its track ${number} is no text but ${codec}`)
-  if (movie.fragmented) throw new NoTexts(`its track ${number} lies in fragments, whose texts are not read`)
+  if (!TEXTS.has(codec)) throw new NoTexts(`its track ${number} is no text but ${codec}`)
   if (!track.isHere) throw new NoTexts(`its track ${number} lies in another file, which is not followed`)
   return track
+}
+
+/** Where it begins, as far as that is seen from the movie box. Throws what reading throws. */
+function firstFragment(source: MeteredSource, behind: number): number {
+  let at = behind
+  for (let step = 0; step < MAX_STEPS; step += 1) {
+    const box = fileBoxAt(source, at)
+    if (box === null || box.type === 'moof') break
+    at = box.end
+  }
+  return at
+}
+
+/** Places of the index that are fragments; those in the movie box are samples of its own. */
+function keysOf(
+  source: MeteredSource,
+  movie: Movie,
+  behind: number,
+  first: number,
+): Pick<FragmentedTexts, 'keys' | 'mayHaveKeys'> {
+  const parts = new OptionalParts()
+  const { keys } = readFilmIndex(source, movie, mainTrackOf(movie), behind, parts)
+  const { times, bytes } = keys === null ? { times: [], bytes: [] } : risingKeys(keys)
+  const isFragment = (_: number, at: number): boolean => (bytes[at] ?? 0) >= first
+  const mayHaveKeys = parts.missing !== null
+  return { keys: { times: times.filter(isFragment), bytes: bytes.filter(isFragment) }, mayHaveKeys }
 }
 
 /** The texts that are shown in a part, with their times. Throws DecodeError when a table is missing or too short. */
@@ -95,24 +124,4 @@ function* placedIn({ tables, timescale, shift }: MovieTrack, { fromSec, toSec }:
     if (size <= MAX_TEXT_BYTES) yield { fromSec: start, toSec: end, start: place, end: place + size }
     place += size
   }
-}
-
-/** A length of 16 bits, and so many bytes of text; none is a pause. */
-function plainCue(bytes: FieldBytes, time: Span): Cue | null {
-  if (bytes.length < 2) return null
-  const text = bytes.part(2, Math.min(bytes.length, 2 + bytes.u16(0)))
-  const mark = text.length < 2 ? undefined : MARKS[text.u16(0)]
-  return cueAt(time, (mark === undefined ? utf8 : new TextDecoder(mark)).decode(text.bytes))
-}
-
-/** Boxes, one for each text that is shown then. */
-function* vttCues(bytes: FieldBytes, time: Span): Generator<Cue | null> {
-  for (const { type, body } of boxesIn(bytes)) {
-    const payload = type === 'vttc' ? boxIn(body, 'payl') : null
-    if (payload !== null) yield cueAt(time, untagged(utf8.decode(payload.bytes.subarray(0, 8000)), true))
-  }
-}
-
-function cueAt({ fromSec, toSec }: Span, text: string): Cue | null {
-  return cueOf(Math.max(0, Math.round(fromSec * 1000)), Math.round(toSec * 1000), text)
 }

@@ -2,10 +2,14 @@
 // (layers of ASS, clusters read again) is there once, and of what begins in one moment no more than is shown counts, so
 // that however many there are, the next part begins later than this one.
 
+import { DecodeError } from '../../../../base/errors.ts'
 import { type Cue, fewAtOnce, keyOf, MAX_AT_ONCE } from '../../../../wire/subtitles/cue.ts'
-import { cutTo, joined, type Span } from '../../../../wire/subtitles/spans.ts'
-import { type ByteRange, OverBudget } from '../byte-source.ts'
+import { cutTo, gapsIn, joined, type Span } from '../../../../wire/subtitles/spans.ts'
+import { type ByteRange, NotHere, OverBudget } from '../byte-source.ts'
 import { MAX_PART_CHARS, MAX_PART_CUES, type SubtitlePart } from './subtitle-part.ts'
+
+/** What became of reading some of them: not there, no sense, or no more may be read. */
+export type Attempt = 'done' | 'missing' | 'unreadable' | 'over'
 
 /** Texts as they are found. */
 export class GatheredCues {
@@ -13,6 +17,7 @@ export class GatheredCues {
   /** How many begin at a time, by its ms. */
   readonly #begin = new Map<number, number>()
   readonly #covered: Span[] = []
+  readonly #without: Span[] = []
   #chars = 0
   #missing: ByteRange | null = null
 
@@ -28,9 +33,20 @@ export class GatheredCues {
     this.#begin.set(cue.startMs, atOnce + 1)
   }
 
-  /** Texts may lie here, and it is not there yet; the first is kept. */
-  lack(range: ByteRange): void {
-    this.#missing ??= range
+  /** Does a part of the work; what was not there is remembered, the first of it. Throws what is none of these. */
+  attempt(work: () => void): Attempt {
+    try {
+      work()
+      return 'done'
+    } catch (error) {
+      if (error instanceof NotHere) {
+        this.#missing ??= error.range
+        return 'missing'
+      }
+      if (error instanceof DecodeError) return 'unreadable'
+      if (error instanceof OverBudget) return 'over'
+      throw error
+    }
   }
 
   /** All texts of this part have been taken. */
@@ -38,9 +54,18 @@ export class GatheredCues {
     if (toSec > fromSec) this.#covered.push({ fromSec, toSec })
   }
 
+  /** But some of those of this part have not. */
+  leaveOut(fromSec: number, toSec: number): void {
+    this.#without.push({ fromSec, toSec })
+  }
+
   /** `asked`: what of it counts; `fetched`: bytes that were read. */
   part(asked: Span, fetched: number): SubtitlePart {
-    const covered = cutTo(joined(this.#covered), asked)
+    const without = joined(this.#without)
+    const covered = cutTo(
+      joined(this.#covered).flatMap(span => gapsIn(without, span)),
+      asked,
+    )
     return { cues: fewAtOnce([...this.#cues.values()]), covered, missing: this.#missing, fetched }
   }
 }

@@ -3,9 +3,10 @@
 import type { FilmFacts, FilmTrack } from '../film-facts.ts'
 
 const TEXTS: ReadonlySet<string> = new Set(['srt', 'ass', 'vtt', 'tx3g'])
+const READ: ReadonlySet<string> = new Set(['matroska', 'webm', 'mp4'])
 
-/** The tracks, in the order of the film; none of MP4 in fragments. */
-export function textTracks({ container, fragmented, tracks }: FilmFacts): FilmTrack[] {
-  const isRead = container === 'matroska' || container === 'webm' || (container === 'mp4' && !fragmented)
+/** The tracks, in the order of the film. */
+export function textTracks({ container, tracks }: FilmFacts): FilmTrack[] {
+  const isRead = READ.has(container)
   return isRead ? tracks.filter(({ kind, codec }) => kind === 'subtitle' && TEXTS.has(codec)) : []
 }
