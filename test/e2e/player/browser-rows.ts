@@ -22,6 +22,8 @@ export interface DrivenPage {
 
 const H264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-bf', '2', '-g', '25', '-b:v', '400k']
 const HEVC = ['-c:v', 'libx265', '-x265-params', 'log-level=none', '-preset', 'ultrafast', '-tag:v', 'hvc1']
+/** The tone comes from all six: what Firefox records of a film is its first two channels. */
+const SURROUND = ['-af', 'pan=5.1|FL=c0|FR=c0|FC=c0|LFE=c0|BL=c0|BR=c0', '-c:a', 'ac3']
 const LINE = '1\n00:00:00,500 --> 00:00:29,000\nHello <b>there</b>\n'
 const TEXTS = { srt: LINE, codec: 'mov_text', language: 'deu' }
 
@@ -33,8 +35,10 @@ const choose = (name: string): string => `(() => {
 })()`
 const SHOWN = `[...${VIDEO}.textTracks].filter(track => track.mode === 'showing')
   .flatMap(track => [...(track.activeCues ?? [])]).map(cue => cue.getCueAsHTML().textContent).join()`
-const TROUBLE = `(document.querySelector('.player-trouble')?.textContent ?? '')`
-const WAYS_OUT = `['Open in VLC', 'Copy player link', 'QR code']
+/** What is said of the film, an expression of the page. */
+export const TROUBLE = `(document.querySelector('.player-trouble')?.textContent ?? '')`
+/** Those of the ways out that are not shown, an expression of the page. */
+export const WAYS_OUT = `['Open in VLC', 'Copy player link', 'QR code']
   .filter(name => ![...document.querySelectorAll('.player button, .player a')].some(each => each.textContent.trim() === name))`
 
 /** A browser, and what is its own. */
@@ -61,7 +65,7 @@ export function playerRows({ name, skip, start, heard, lacksAc3 }: BrowserOfRows
       folder = await mkdtemp(join(tmpdir(), 'tributary-rows-'))
       const films = [
         ['0 plays.mp4', { container: 'mp4', video: H264, audio: ['-c:a', 'aac'] }],
-        ['1 film.mkv', { container: 'mkv', video: H264, audio: ['-c:a', 'ac3', '-ac', '6'], seconds: 30 }],
+        ['1 film.mkv', { container: 'mkv', video: H264, audio: SURROUND, seconds: 30 }],
         ['2 dts.mkv', { container: 'mkv', video: H264, audio: ['-c:a', 'dca', '-strict', '-2'], seconds: 5 }],
         ['3 xvid.avi', { container: 'avi', video: ['-c:v', 'mpeg4'], audio: ['-c:a', 'mp3'], seconds: 5 }],
         ['4 hevc.mp4', { container: 'mp4', video: HEVC, audio: ['-c:a', 'aac'], seconds: 5 }],

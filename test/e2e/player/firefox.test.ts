@@ -3,13 +3,12 @@
 import { FIREFOX, startFirefox } from '../../kit/nodes/firefox.ts'
 import { needs } from '../../kit/requirements.ts'
 import { playerRows } from './browser-rows.ts'
-import { VIDEO } from './heard.ts'
+import { recorded } from './heard.ts'
 
 playerRows({
   name: 'Firefox',
   skip: needs(FIREFOX, 'ffmpeg'),
   start: startFirefox,
-  // It listens to nothing where there is no sound device, but says whether it decodes sound.
-  heard: `${VIDEO}.mozHasAudio === true`,
+  heard: recorded(330),
   lacksAc3: true,
 })

@@ -82,6 +82,34 @@ describe('player: formats', { skip: needs(CHROMIUM, 'ffmpeg'), concurrency: 1, t
       await page.context().close()
     })
 
+  test('what a film lacks is said also where it is known only after its picture is there', async () => {
+    const watched = await playerPage(browser, node, infohash, 4)
+    const { page } = watched
+    let release = (): void => undefined
+    const shown = new Promise<void>(resolve => {
+      release = resolve
+    })
+    await page.route(/\/media\//, async route => {
+      await shown
+      await route.continue()
+    })
+    await page.evaluate(`location.hash = '#/play/${infohash}/3'`)
+    // Paused, it does not play until its silence would be noticed.
+    await untilInPage(
+      page,
+      `(document.querySelector('video')?.videoWidth ?? 0) > 0 && document.querySelector('video').src.includes('/stream/3')`,
+    )
+    await page.evaluate(`document.querySelector('video').pause()`)
+    assert.equal(await page.locator('.player-trouble').count(), 0)
+    release()
+    await page
+      .locator('.player-trouble')
+      .filter({ hasText: /cannot play the sound/ })
+      .waitFor()
+    watched.check()
+    await page.context().close()
+  })
+
   test('a film that plays: nothing is said', async () => {
     const watched = await playerPage(browser, node, infohash, 4)
     await untilInPage(watched.page, `${PLAYED} > 3`)

@@ -26,5 +26,41 @@ export const LOUDEST = `(() => {
 /** It sounds with a frequency, Hz. An expression of the page. */
 export const sounds = (hz: number): string => `Math.abs(${LOUDEST} - ${hz}) < 15`
 
+/** Long enough for a tone, ms. */
+const RECORDED_MS = 700
+
+/**
+ * It sounds with a frequency, Hz, where no sound device is and pages may not listen to what would go there (Firefox):
+ * what the element plays is recorded a while, and that is looked at. An expression of the page, asked until it is true.
+ */
+export const recorded = (hz: number): string => `(() => {
+  if (globalThis.tape === undefined) {
+    globalThis.tape = { loudest: null }
+    const sound = new MediaStream(${VIDEO}.mozCaptureStream().getAudioTracks())
+    const recorder = new MediaRecorder(sound)
+    const look = async data => {
+      const context = new OfflineAudioContext(1, 48000, 48000)
+      const node = new AnalyserNode(context, { fftSize: 8192 })
+      const buffer = await context.decodeAudioData(await data.arrayBuffer())
+      const source = new AudioBufferSourceNode(context, { buffer, loop: true })
+      source.connect(node).connect(context.destination)
+      source.start()
+      await context.startRendering()
+      const levels = new Float32Array(node.frequencyBinCount)
+      node.getFloatFrequencyData(levels)
+      const most = Math.max(...levels)
+      tape.loudest = most < -60 ? 0 : levels.indexOf(most) * context.sampleRate / node.fftSize
+    }
+    recorder.ondataavailable = ({ data }) => look(data).catch(() => (tape.loudest = 0))
+    recorder.start()
+    setTimeout(() => recorder.stop(), ${RECORDED_MS})
+    return false
+  }
+  const { loudest } = tape
+  // What was played before is no witness for what is asked next.
+  if (loudest !== null) globalThis.tape = undefined
+  return loudest !== null && Math.abs(loudest - ${hz}) < 15
+})()`
+
 /** Waits until it sounds with a frequency, Hz. */
 export const untilHeard = (page: Page, hz: number): Promise<void> => untilInPage(page, sounds(hz), 10_000)

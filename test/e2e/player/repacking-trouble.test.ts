@@ -93,6 +93,22 @@ describe('player: repacking that goes another way', { skip: needs(CHROMIUM, 'ffm
     await page.context().close()
   })
 
+  test('what the page cannot repack is told at once, not when its silence is noticed', async () => {
+    const { page, check } = await open(`document.addEventListener('loadedmetadata', ({ target }) => {
+      if (!target.src.startsWith('blob:')) target.pause()
+    }, true)`)
+    await page.context().route(/film-reader-.*\.js$/, route => route.abort())
+    await page.reload()
+    await page
+      .locator('.player-trouble')
+      .filter({ hasText: /cannot play the sound/ })
+      .waitFor()
+    assert.ok(Number(await page.evaluate(PLAYED)) < 1)
+    assert.equal(await page.evaluate(BY_PAGE), false)
+    check(/ERR_FAILED/)
+    await page.context().close()
+  })
+
   test('a full buffer makes room for the place that is sought', async () => {
     const { page, check } = await open(holdsLess(TEN_SECONDS))
     await untilInPage(page, `${BY_PAGE} && ${PLAYED} > 0.3`)

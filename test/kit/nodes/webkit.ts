@@ -17,8 +17,11 @@ export interface DrivenWebKit {
   close(): Promise<void>
 }
 
-/** Starts the browser. End it with close(). */
-export async function startWebKit(): Promise<DrivenWebKit> {
+/**
+ * Starts the browser. End it with close(). `lacking`: decoders of GStreamer that it does not find, as where their
+ * package is not installed.
+ */
+export async function startWebKit(lacking: readonly string[] = []): Promise<DrivenWebKit> {
   const screen = await startScreen()
   const port = await freePort()
   // A system without a language, as servers have it: that must not matter to the page.
@@ -28,6 +31,7 @@ export async function startWebKit(): Promise<DrivenWebKit> {
     DISPLAY: screen.display,
     WEBKIT_DISABLE_DMABUF_RENDERER: '1',
     LIBGL_ALWAYS_SOFTWARE: '1',
+    GST_PLUGIN_FEATURE_RANK: lacking.map(name => `${name}:NONE`).join(),
   }
   const driver = spawn('WebKitWebDriver', [`--port=${port}`], { env, stdio: 'ignore' })
   endWithThisProcess(driver)

@@ -62,17 +62,20 @@ const COVERS: ReadonlySet<string> = new Set(['mjpeg', 'png', 'bmp'])
 
 /** The way of a film; `soundId`: the track that was chosen, null = none was. */
 export function wayOf(film: KnownFilm, can: Abilities, soundId: number | null): FilmWay {
+  const lacks = lacksOf(film, can)
+  if (lacks === null && (soundId === null || soundId === soundsOf(film)[0]?.id)) return { by: 'browser', lacks }
+  const plan = planOf(film, can, soundId)
+  return plan === null ? { by: 'browser', lacks } : { by: 'page', plan }
+}
+
+/** What the film will lack where the browser plays it as it is. */
+export function lacksOf(film: KnownFilm, can: Abilities): Trouble | null {
   const picture = pictureOf(film)
   const [first] = soundsOf(film)
-  const shows = picture === null || elementPlays(picture, can)
   const sounds = first === undefined || elementPlays(first, can)
-  const asIs = elementTakes(film, can) && shows && sounds && (soundId === null || soundId === first?.id)
-  if (asIs) return { by: 'browser', lacks: null }
-  const plan = planOf(film, can, soundId)
-  if (plan !== null) return { by: 'page', plan }
-  if (!elementTakes(film, can)) return { by: 'browser', lacks: 'format' }
-  if (!shows) return { by: 'browser', lacks: first !== undefined && sounds ? 'picture' : 'format' }
-  return { by: 'browser', lacks: sounds ? null : 'sound' }
+  if (!elementTakes(film, can)) return 'format'
+  if (picture !== null && !elementPlays(picture, can)) return first !== undefined && sounds ? 'picture' : 'format'
+  return sounds ? null : 'sound'
 }
 
 /**

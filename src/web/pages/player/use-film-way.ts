@@ -4,7 +4,15 @@
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { DownloadFile } from '../../../client/core-routes.ts'
-import { choicesOf, type KnownFilm, type KnownTrack, planOf, soundsOf, wayOf } from '../../model/film/film-way.ts'
+import {
+  choicesOf,
+  type KnownFilm,
+  type KnownTrack,
+  lacksOf,
+  planOf,
+  soundsOf,
+  wayOf,
+} from '../../model/film/film-way.ts'
 import type { Trouble } from '../../model/playable.ts'
 import { addressOf } from '../../node/api.ts'
 import type { PageFilm, PageFilmEvents } from '../../remux/page-film.ts'
@@ -96,11 +104,14 @@ export function useFilmWay(
     }
   }, [byPage])
   useEffect(() => page.current?.relink(addressOf(file.stream_url)), [file])
+  // What the page has given up the browser plays as it is.
+  const isOfBrowser = way?.by === 'browser' || tried.current
+  const lacking = known !== null && isOfBrowser && !byPage ? lacksOf(known, abilities) : null
   return {
     known,
     byPage,
     src,
-    lacks: way?.by === 'browser' && !byPage ? way.lacks : null,
+    lacks: lacking,
     sounds: film === null || (tried.current && !byPage) ? [] : choicesOf(film, abilities),
     soundId: soundId ?? (film === null ? null : (soundsOf(film)[0]?.id ?? null)),
     chooseSound(id) {

@@ -31,8 +31,9 @@ export function useTrouble(
   renew: () => void,
 ): TroubleWatch {
   const [trouble, setTrouble] = useState<Trouble | null>(null)
-  // What was said before it played was wrong.
-  const [disproved, setDisproved] = useState(false)
+  // What it has shown, whatever was said of it: what a film is may be known before it plays, or later.
+  const [shown, setShown] = useState(false)
+  const [sounded, setSounded] = useState(false)
   const renewedMs = useRef(Number.NEGATIVE_INFINITY)
   const latest = useRef(renew)
   latest.current = renew
@@ -74,7 +75,11 @@ export function useTrouble(
     const { videoWidth: width, currentTime } = element
     const playedSec = Math.min(currentTime, playedSecOf(element))
     const soundBytes = soundBytesOf(element)
-    if (way.current.lacks === 'sound' ? soundBytes !== null && soundBytes > 0 : width > 0) setDisproved(true)
+    // What the page has repacked says nothing of what the browser makes of the film.
+    if (way.current.src === null) {
+      if (width > 0) setShown(true)
+      if (soundBytes !== null && soundBytes > 0) setSounded(true)
+    }
     tell(missingOf({ name: file.name, width, playedSec, soundBytes }))
   }
   const stopped = () => {
@@ -85,6 +90,7 @@ export function useTrouble(
     latest.current()
   }
   const came = () => setTrouble(known => (known === 'stopped' ? null : known))
+  const disproved = filmWay.lacks === 'sound' ? sounded : shown
   const lacks = filmWay.byPage || disproved ? null : filmWay.lacks
   return { trouble: trouble ?? lacks, failed, looked, stopped, came }
 }

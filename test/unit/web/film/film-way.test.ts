@@ -8,6 +8,7 @@ import {
   type KnownFilm,
   type KnownTrack,
   planOf,
+  lacksOf,
   wayOf,
 } from '../../../../src/web/model/film/film-way.ts'
 import { soundName } from '../../../../src/web/model/film/sound-names.ts'
@@ -96,6 +97,14 @@ describe('the way of a film', () => {
       by: 'browser',
       lacks: 'format',
     })
+  })
+
+  test('what the page has given up lacks what the browser lacks', () => {
+    const ac3 = film('matroska', h264, track(2, 'audio', 'ac3'))
+    assert.equal(wayOf(ac3, chromium, null).by, 'page')
+    assert.equal(lacksOf(ac3, chromium), 'sound')
+    assert.equal(lacksOf(film('matroska', h264, track(2, 'audio', 'aac')), chromium), null)
+    assert.equal(lacksOf(film('mpegts', h264, track(2, 'audio', 'aac')), chromium), 'format')
   })
 
   test('HEVC is copied where the browser has it', () => {
