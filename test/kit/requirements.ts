@@ -35,6 +35,9 @@ export const UTP_NATIVE_ENTRY = join(projectRoot, 'node_modules/utp-native/index
 const known: Record<string, () => boolean> = {
   netns: () => process.env['TRIBUTARY_NETNS'] === '1',
   libtorrent: () => spawnSync(PYTHON, ['-c', 'import libtorrent']).status === 0,
+  gstreamer: () =>
+    spawnSync(PYTHON, ['-c', "import gi; gi.require_version('Gst', '1.0'); from gi.repository import Gst"]).status ===
+    0,
   webtorrent: () => existsSync(WEBTORRENT_ENTRY),
   'libtorrent-dev': () => existsSync('/usr/include/libtorrent/session.hpp') && onPath('g++'),
   'utp-native': () => existsSync(UTP_NATIVE_ENTRY),

@@ -1,5 +1,5 @@
-// hls.js in a page of another origin, and VLC as an ordinary user: they play a film in segments from its start and from
-// places in it, picture and sound, by nothing but its address.
+// hls.js in a page of another origin, GStreamer, and VLC as an ordinary user: they play a film in segments from its
+// start and from places in it, picture and sound, by nothing but its address.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -18,6 +18,7 @@ import { addDownload, downloadComplete } from '../../../kit/nodes/downloads-clie
 import { type NodeProcess, runCli, startNode } from '../../../kit/nodes/node-process.ts'
 import { needs } from '../../../kit/requirements.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
+import { gstreamerPlays } from '../kit/gstreamer.ts'
 import { SegmentFilms } from '../kit/segment-films.ts'
 
 /** VLC does not run as root. */
@@ -194,6 +195,26 @@ describe('players of segments', { skip: needs('ffmpeg', 'ffprobe'), concurrency:
     const url = await addressOf('texts.mkv')
     assert.equal((await films.packets(url, 'v')).length, 576)
     assert.equal(await films.ffmpeg('-v', 'error', '-i', url, '-f', 'null', '-'), '')
+  })
+
+  for (const name of ['film.mkv', 'sound.mkv'])
+    test(`GStreamer plays ${name}, and seeks`, { skip: needs('gstreamer'), timeout: 260_000 }, async () => {
+      const { heard, film } = await gstreamerPlays(await addressOf(name), [0, 15, 3, 9])
+      for (const { place, video, audio } of heard)
+        assert.ok(video > 20 && audio > 20, `from ${place} s: ${video} pictures, ${audio} frames of sound`)
+      assert.match(film.video, /^video\/x-raw.*width=\(int\)320/)
+      assert.match(film.audio, /^audio\/x-raw.*rate=\(int\)48000/)
+      assert.ok(Math.abs(film.length - 24) < 0.2, `${film.length} s`)
+    })
+
+  test('GStreamer plays the film itself, and seeks', { skip: needs('gstreamer'), timeout: 260_000 }, async () => {
+    const { files } = await node.get<{ files: { name: string; stream_url: string }[] }>(
+      `/downloads/${made.infoHash}/files`,
+    )
+    const { stream_url: link = '' } = files.find(file => file.name.endsWith('sound.mkv')) ?? {}
+    const { heard } = await gstreamerPlays(`${node.baseUrl}${link}`, [0, 15, 3])
+    for (const { place, video, audio } of heard)
+      assert.ok(video > 20 && audio > 20, `from ${place} s: ${video} pictures, ${audio} frames of sound`)
   })
 
   test('VLC plays, and seeks', { skip: needs('vlc', 'setpriv', 'root'), timeout: 90_000 }, async () => {
