@@ -251,12 +251,20 @@ test('nothing that players are told has the info hash', async () => {
   for (const said of [text, JSON.stringify(headers)]) assert.ok(!said.includes(hashOf(1)) && !said.includes(hashOf(2)))
 })
 
-test('links hold over a restart, at the same port', async () => {
+test('links, and the number of the state, hold over a restart, at the same port', async () => {
   const url = await filmUrl()
+  const stateNumber = async () => /<Id>(\d+)<\/Id>/.exec((await act('GetSystemUpdateID')).body.toString())?.[1]
+  const number = await stateNumber()
+  assert.ok(number !== undefined)
   await server.stop()
   await assert.rejects(get(url))
   await start()
   assert.equal((await get(url, {}, 'HEAD')).status, 200)
+  assert.equal(await stateNumber(), number)
+  made.all.shift()
+  await server.stop()
+  await start()
+  assert.notEqual(await stateNumber(), number, 'it is that of what there is')
 })
 
 test('a link opens one file, and nothing when it is changed', async () => {
