@@ -118,61 +118,64 @@ describe('player: formats', { skip: needs(CHROMIUM, 'ffmpeg'), concurrency: 1, t
     await watched.page.context().close()
   })
 
-  test('a node that goes away is told, and the film goes on when it is back', async () => {
-    const watched = await playerPage(browser, node, infohash, 4)
-    const { page } = watched
-    await untilInPage(page, `${PLAYED} > 1`)
-    let away = true
-    await page.route(/\/stream\/|\/files$/, route => (away ? route.abort() : route.fallback()))
-    await page.evaluate(`document.querySelector('video').load()`)
-    await page.locator('.player-trouble').filter({ hasText: 'The film stopped' }).waitFor()
-    away = false
-    await untilInPage(page, `${PLAYED} > 1.2`, 30_000)
-    assert.equal(await page.locator('.player-trouble').count(), 0)
-    // What the user has paused stays so.
-    await page.evaluate(`document.querySelector('video').pause()`)
-    const at = await page.evaluate<number>(PLAYED)
-    away = true
-    await page.evaluate(`document.querySelector('video').load()`)
-    await page.locator('.player-trouble').filter({ hasText: 'The film stopped' }).waitFor()
-    away = false
-    await untilInPage(page, `document.querySelector('video').readyState >= 2`, 30_000)
-    await page.locator('.player-trouble').waitFor({ state: 'detached' })
-    assert.equal(await page.evaluate(`document.querySelector('video').paused`), true)
-    assert.ok(Math.abs((await page.evaluate<number>(PLAYED)) - at) < 0.1)
-    watched.check(/ERR_FAILED/)
-    await page.context().close()
-  })
-
-  test('paused while it has stopped a film stays so when the node is back, unless that is taken back', async () => {
-    const watched = await playerPage(browser, node, infohash, 4)
-    const { page } = watched
-    await untilInPage(page, `${PLAYED} > 1`)
-    let away = true
-    await page.route(/\/stream\/|\/files$/, route => (away ? route.abort() : route.fallback()))
-    const stop = async () => {
+  // Each a page of its own that mostly waits for its next try.
+  describe('the node goes away', { concurrency: true }, () => {
+    test('a node that goes away is told, and the film goes on when it is back', async () => {
+      const watched = await playerPage(browser, node, infohash, 4)
+      const { page } = watched
+      await untilInPage(page, `${PLAYED} > 1`)
+      let away = true
+      await page.route(/\/stream\/|\/files$/, route => (away ? route.abort() : route.fallback()))
+      await page.evaluate(`document.querySelector('video').load()`)
+      await page.locator('.player-trouble').filter({ hasText: 'The film stopped' }).waitFor()
+      away = false
+      await untilInPage(page, `${PLAYED} > 1.2`, 30_000)
+      assert.equal(await page.locator('.player-trouble').count(), 0)
+      // What the user has paused stays so.
+      await page.evaluate(`document.querySelector('video').pause()`)
+      const at = await page.evaluate<number>(PLAYED)
       away = true
       await page.evaluate(`document.querySelector('video').load()`)
       await page.locator('.player-trouble').filter({ hasText: 'The film stopped' }).waitFor()
-    }
-    const isBack = async () => {
       away = false
       await untilInPage(page, `document.querySelector('video').readyState >= 2`, 30_000)
       await page.locator('.player-trouble').waitFor({ state: 'detached' })
-    }
-    await stop()
-    await page.keyboard.press('k')
-    await page.getByText('Paused, also when the connection is back.').waitFor()
-    await isBack()
-    assert.equal(await page.evaluate(`document.querySelector('video').paused`), true)
-    await page.keyboard.press('k')
-    await untilInPage(page, `!document.querySelector('video').paused`)
-    await stop()
-    await page.keyboard.press('k')
-    await page.keyboard.press('k')
-    await isBack()
-    await untilInPage(page, `!document.querySelector('video').paused`)
-    watched.check(/ERR_FAILED/)
-    await page.context().close()
+      assert.equal(await page.evaluate(`document.querySelector('video').paused`), true)
+      assert.ok(Math.abs((await page.evaluate<number>(PLAYED)) - at) < 0.1)
+      watched.check(/ERR_FAILED/)
+      await page.context().close()
+    })
+
+    test('paused while it has stopped a film stays so when the node is back, unless that is taken back', async () => {
+      const watched = await playerPage(browser, node, infohash, 4)
+      const { page } = watched
+      await untilInPage(page, `${PLAYED} > 1`)
+      let away = true
+      await page.route(/\/stream\/|\/files$/, route => (away ? route.abort() : route.fallback()))
+      const stop = async () => {
+        away = true
+        await page.evaluate(`document.querySelector('video').load()`)
+        await page.locator('.player-trouble').filter({ hasText: 'The film stopped' }).waitFor()
+      }
+      const isBack = async () => {
+        away = false
+        await untilInPage(page, `document.querySelector('video').readyState >= 2`, 30_000)
+        await page.locator('.player-trouble').waitFor({ state: 'detached' })
+      }
+      await stop()
+      await page.keyboard.press('k')
+      await page.getByText('Paused, also when the connection is back.').waitFor()
+      await isBack()
+      assert.equal(await page.evaluate(`document.querySelector('video').paused`), true)
+      await page.keyboard.press('k')
+      await untilInPage(page, `!document.querySelector('video').paused`)
+      await stop()
+      await page.keyboard.press('k')
+      await page.keyboard.press('k')
+      await isBack()
+      await untilInPage(page, `!document.querySelector('video').paused`)
+      watched.check(/ERR_FAILED/)
+      await page.context().close()
+    })
   })
 })

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -51,6 +52,12 @@ function start(command: readonly string[]): Program {
       await ended
     },
   }
+}
+
+/** What VLC has written of its search for servers. */
+function wordsOfUpnp(log: string): string {
+  const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n') : []
+  return lines.filter(line => /^upnp|services_discovery|services discovery/.test(line)).join('\n')
 }
 
 describe('players in the network', { skip, concurrency: 1 }, () => {
@@ -209,6 +216,7 @@ describe('players in the network', { skip, concurrency: 1 }, () => {
       ...[...ORDINARY, 'env', '-i', `PATH=${process.env['PATH'] ?? ''}`, `HOME=${home}`, `XDG_RUNTIME_DIR=${home}`],
       ...['DBUS_SESSION_BUS_ADDRESS=disabled:', 'vlc', '-I', 'rc', '--no-color', '-S', 'upnp', '--vout', 'dummy'],
       ...['--aout', 'dummy', '--no-interact', '--no-metadata-network-access'],
+      ...['--file-logging', `--logfile=${join(home, 'log')}`, '--log-verbose=2'],
     )
     const say = (line: string): unknown => vlc.child.stdin?.write(`${line}\n`)
     const number = async (title: RegExp): Promise<string> =>
@@ -219,8 +227,10 @@ describe('players in the network', { skip, concurrency: 1 }, () => {
           return title.exec(vlc.text())?.[1]
         },
         30_000,
-        () => vlc.text().slice(-2000),
+        () => `${wordsOfUpnp(join(home, 'log'))}\n${vlc.text().slice(-1000)}`,
       )
+    // Its own part in it has started: without that it searches for nobody, and its log says why.
+    await number(/\| +(\d+) - Universal Plug'n'Play/)
     const began = performance.now()
     say(`goto ${await number(/\| +(\d+) - Sofa & co/)}`)
     t.diagnostic(`VLC found it after ${(performance.now() - began).toFixed(0)} ms`)
