@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { EventEmitter, once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -314,6 +314,27 @@ describe('a program that is run once', () => {
     assert.equal(converter.running, 0)
   })
 
+  test('what a killed node has started does not outlive it', { skip: needs('setpriv') }, async () => {
+    const path = await program('orphan', 'exec sleep 54321')
+    const from = (name: string): string => new URL(`../../../../../src/${name}.js`, import.meta.url).href
+    const lines = [
+      `const { FfmpegConverter } = await import('${from('chapters/hls/io/ffmpeg-converter')}')`,
+      `const { SystemClock } = await import('${from('io/clock')}')`,
+      `const log = { debug() {}, warn() {} }`,
+      `const converter = new FfmpegConverter({ path: '${path}', clock: new SystemClock(), log })`,
+      `const limits = { wallMs: 600_000, cpuSeconds: 10, memoryKib: 524_288 }`,
+      `await converter.convert([], Buffer.from('in'), limits, new AbortController().signal)`,
+    ]
+    const node = spawn(process.execPath, ['--input-type=module', '-e', lines.join('\n')], { stdio: 'ignore' })
+    const stays = async (): Promise<boolean> => (await wordsOfProcesses()).some(words => words.includes('54321'))
+    try {
+      await waitFor('it has begun', stays, 30_000)
+    } finally {
+      node.kill('SIGKILL')
+    }
+    await waitFor('it is gone', async () => !(await stays()))
+  })
+
   test('the doctor says which ffmpeg it is, and what is round it', { skip: needs('ffmpeg') }, async () => {
     const [finding] = await checkFfmpeg(ffmpegPath())
     assert.match(
@@ -322,3 +343,10 @@ describe('a program that is run once', () => {
     )
   })
 })
+
+/** The words that each process of the system was started with. */
+async function wordsOfProcesses(): Promise<string[][]> {
+  const numbers = (await readdir('/proc')).filter(name => /^\d+$/.test(name))
+  const lines = await Promise.all(numbers.map(number => readFile(`/proc/${number}/cmdline`, 'latin1').catch(() => '')))
+  return lines.map(line => line.split('\0'))
+}
