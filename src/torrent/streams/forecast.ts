@@ -66,8 +66,8 @@ const BAD_LUCK = 1.6
 const LEAVES_SEC = 10
 const REPLACED_SEC = 120
 /**
- * Bad luck lengthens a wait by this share, of what it takes from nothing, at most: mostly it does not come, and a moment
- * that is far from the best is no use.
+ * Bad luck lengthens a wait by this share, of what it takes from nothing, at most: mostly it does not come, and a
+ * moment that is far from the best is no use.
  */
 const BAD_LUCK_SHARE = 0.7
 /** The same before the rate has been watched: it may be as even as it looks. */
