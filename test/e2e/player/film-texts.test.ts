@@ -92,6 +92,16 @@ describe('player: subtitles inside of films', {
           audio: ['-c:a', 'libopus', ...sound],
         }),
       },
+      {
+        path: '5 fragments.mp4',
+        content: await makeFilm({
+          container: 'mp4',
+          seconds: SECONDS,
+          texts: [timed],
+          video: H264,
+          audio: ['-c:a', 'aac', ...sound, '-movflags', '+frag_keyframe+empty_moov'],
+        }),
+      },
     ])
     browser = await startBrowser()
   })
@@ -156,15 +166,19 @@ describe('player: subtitles inside of films', {
     await page.context().close()
   })
 
-  test('of MP4: timed texts', async () => {
-    const { page, check } = await playerPage(browser, node, infohash, 2)
-    await choiceIn(page).selectOption({ label: 'German' })
-    await untilInPage(page, shows('timed'))
-    await jumpTo(page, 90.1)
-    await untilInPage(page, `${PLAYED} > 90.1 && ${shows('timed')}`)
-    check()
-    await page.context().close()
-  })
+  for (const [file, name] of [
+    [2, 'MP4'],
+    [5, 'MP4 in fragments'],
+  ] as const)
+    test(`of ${name}: timed texts`, async () => {
+      const { page, check } = await playerPage(browser, node, infohash, file)
+      await choiceIn(page).selectOption({ label: 'German' })
+      await untilInPage(page, shows('timed'))
+      await jumpTo(page, 90.1)
+      await untilInPage(page, `${PLAYED} > 90.1 && ${shows('timed')}`)
+      check()
+      await page.context().close()
+    })
 
   test('what is forced in the language that is heard is shown by itself; not when something was chosen', async () => {
     const { page, check } = await playerPage(browser, node, infohash, 4)
