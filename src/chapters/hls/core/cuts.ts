@@ -8,6 +8,9 @@ const MIN_SEGMENT_S = 4
 /** The most that a film has: longer ones have longer ones. Nine hours of the shortest. */
 const MAX_SEGMENTS = 8192
 
+/** How long before a key frame sound may begin that is heard with it: in blocks of a second, or before its time, s. */
+const SOUND_REACH_S = 1.25
+
 /** One segment. Times in seconds of the film, bytes of its file. */
 export interface Cut {
   /** Its key frame is shown then. */
@@ -20,7 +23,7 @@ export interface Cut {
   readonly startByte: number
   /** The same of the next one; of the last one the length of the file. */
   readonly endByte: number
-  /** The same of the key frame before its own: sound that belongs to it may lie from there on. */
+  /** The same of a key frame a while before its own: sound that belongs to it may lie from there on. */
   readonly backByte: number
 }
 
@@ -33,11 +36,13 @@ interface ChosenKey {
 /** Key frames that are `apart` seconds from each other, the last one, of AVI, not too near to the end `last`. */
 function chosenKeys({ times, bytes }: KeyTable, apart: number, last: number): ChosenKey[] {
   const chosen: ChosenKey[] = []
+  let back = 0
   for (const [at, time] of times.entries()) {
+    while ((times[back + 1] ?? time) <= time - SOUND_REACH_S) back += 1
     const before = chosen.at(-1)
     if (before !== undefined && (time - before.time < apart || time > last)) continue
     const byte = bytes[at] ?? 0
-    chosen.push({ time, byte, backByte: bytes[at - 1] ?? byte })
+    chosen.push({ time, byte, backByte: bytes[Math.min(back, at)] ?? byte })
   }
   return chosen
 }

@@ -33,6 +33,7 @@ const SOUNDS = [
   { name: 'truehd.mkv', args: ['-c:a', 'truehd', '-strict', '-2'] },
   // Frames longer than what is decoded before a segment.
   { name: 'long-pcm.mkv', args: ['-c:a', 'pcm_s16le', ...LONG] },
+  { name: 'long-near.mkv', args: ['-c:a', 'pcm_s16le', ...LONG, '-g', '4'] },
   { name: 'long-alac.mkv', args: ['-c:a', 'alac', '-ar', '8000'] },
   { name: 'long-alac.mp4', args: ['-c:a', 'alac', '-ar', '8000'] },
   { name: 'long-fragments.mp4', args: ['-c:a', 'alac', '-ar', '8000', '-movflags', 'frag_keyframe+delay_moov'] },
