@@ -40,6 +40,8 @@ export class FilmReader {
           return this.#source?.relink(order.url)
         case 'read':
           return await this.#read(order)
+        case 'look':
+          return this.#tell({ note: 'here' })
       }
     } catch (error) {
       this.#failed(error, order.order === 'read' ? order.kind : null)

@@ -29,3 +29,7 @@ async function take(order: Order): Promise<void> {
 }
 
 globalThis.addEventListener('message', ({ data }: MessageEvent<Order>) => void take(data))
+void opened.then(
+  () => tell({ note: 'here' }),
+  () => undefined,
+)

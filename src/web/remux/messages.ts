@@ -18,9 +18,13 @@ export type Order =
    * asked before of this track is not answered any more; null: the run goes on.
    */
   | { readonly order: 'read'; readonly kind: TrackKind; readonly run: number; readonly fromSec: number | null }
+  /** Is it still there? Answered by `here`, between two steps of other work. */
+  | { readonly order: 'look' }
 
 /** What the worker answers. */
 export type Note =
+  /** It is there; also when it has been loaded. */
+  | { readonly note: 'here' }
   | { readonly note: 'opened'; readonly film: KnownFilm }
   /** Types for source buffers; null: the film has no such track. */
   | { readonly note: 'ready'; readonly types: Readonly<Record<TrackKind, string | null>> }

@@ -2,6 +2,7 @@
 
 // oxlint-disable-next-line import/default -- vite makes it
 import workerUrl from './film-worker.ts?worker&url'
+import { LOOK_MS, SignsOfLife } from '../model/film/signs-of-life.ts'
 import type { KnownFilm, RemuxPlan } from '../model/film/film-way.ts'
 import type { Note, Order, Part, TrackKind } from './messages.ts'
 
@@ -32,7 +33,11 @@ const policy: ScriptPolicy = trustedTypes?.createPolicy('tributary-worker', { cr
 export class WorkerFilm {
   readonly #worker = new Worker(policy.createScriptURL(workerUrl), { type: 'module' })
   readonly #reads = new Map<TrackKind, { readonly run: number } & Waiting<Part | 'end' | 'left'>>()
+  readonly #life = new SignsOfLife()
+  readonly #looks = setInterval(() => this.#look(), LOOK_MS)
   #asked: Waiting<Note> | null = null
+  /** It was ended, and answers nothing any more. */
+  #isOver = false
 
   constructor() {
     this.#worker.addEventListener('message', ({ data }: MessageEvent<Note>) => this.#hear(data))
@@ -67,6 +72,7 @@ export class WorkerFilm {
    */
   read(kind: TrackKind, run: number, fromSec: number | null): Promise<Part | 'end' | 'left'> {
     return new Promise((resolve, reject) => {
+      if (this.#isOver) return reject(stuck())
       this.#reads.set(kind, { run, resolve, reject })
       this.#send({ order: 'read', kind, run, fromSec })
     })
@@ -80,7 +86,7 @@ export class WorkerFilm {
 
   /** Ends it; what waits is left. */
   close(): void {
-    this.#worker.terminate()
+    this.#end()
     for (const kind of [...this.#reads.keys()]) this.leave(kind)
     this.#asked?.reject(new Error('The player was closed.'))
     this.#asked = null
@@ -93,14 +99,31 @@ export class WorkerFilm {
 
   #ask(order: Order): Promise<Note> {
     return new Promise((resolve, reject) => {
+      if (this.#isOver) return reject(stuck())
       this.#asked?.reject(new Error('Something else was asked.'))
       this.#asked = { resolve, reject }
       this.#send(order)
     })
   }
 
+  #end(): void {
+    this.#isOver = true
+    clearInterval(this.#looks)
+    this.#worker.terminate()
+  }
+
+  /** A film may keep the worker busy for ever: whoever waits hears of it, and the processor is free again. */
+  #look(): void {
+    if (!this.#life.look()) return this.#send({ order: 'look' })
+    this.#end()
+    this.#fail(stuck(), null)
+  }
+
   #hear(note: Note): void {
+    this.#life.heard()
     switch (note.note) {
+      case 'here':
+        return
       case 'opened':
       case 'ready':
         this.#asked?.resolve(note)
@@ -133,4 +156,8 @@ export class WorkerFilm {
       waiting.reject(error)
     }
   }
+}
+
+function stuck(): Error {
+  return new Error('The worker of the player does not get over this film.')
 }

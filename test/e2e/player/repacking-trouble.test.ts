@@ -35,6 +35,8 @@ const holdsLess = (full: string) => `const { appendBuffer } = SourceBuffer.proto
     }
     return appendBuffer.call(this, bytes)
   }`
+/** What a part of Matroska begins with. */
+const CLUSTER = Buffer.from('1f43b675', 'hex')
 /** No part at all. */
 const NOTHING = '() => true'
 /** Ten seconds, wherever they lie. */
@@ -43,6 +45,13 @@ const TEN_SECONDS = `held => {
   for (let at = 0; at < held.length; at += 1) sum += held.end(at) - held.start(at)
   return sum >= 10
 }`
+
+/** A film whose last part has no length: the package that takes films apart looks for it without end. */
+function withoutLength(film: Buffer): Buffer {
+  const damaged = Buffer.from(film)
+  damaged[damaged.lastIndexOf(CLUSTER) + CLUSTER.length] = 0
+  return damaged
+}
 
 describe('player: repacking that goes another way', { skip: needs(CHROMIUM, 'ffmpeg'), timeout: 200_000 }, () => {
   let folder = ''
@@ -53,8 +62,14 @@ describe('player: repacking that goes another way', { skip: needs(CHROMIUM, 'ffm
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tributary-repacking-'))
     node = await startNode()
+    const short = await makeFilm({ container: 'mkv', video: H264, audio: SOUNDS, seconds: 20 })
     infohash = await addComplete(node, folder, 'Repacked', [
-      { path: 'film.mkv', content: await makeFilm({ container: 'mkv', video: H264, audio: SOUNDS, seconds: SECONDS }) },
+      {
+        path: '0 film.mkv',
+        content: await makeFilm({ container: 'mkv', video: H264, audio: SOUNDS, seconds: SECONDS }),
+      },
+      { path: '1 endless.mkv', content: withoutLength(short) },
+      { path: '2 cut.mkv', content: short.subarray(0, short.length / 2) },
     ])
     browser = await startBrowser()
   })
@@ -65,7 +80,7 @@ describe('player: repacking that goes another way', { skip: needs(CHROMIUM, 'ffm
   })
 
   /** A page of the player; `script` runs in it first. It is not asked where to begin. */
-  const open = async (script: string, held: { release: boolean } = { release: true }) => {
+  const open = async (script: string, held: { release: boolean } = { release: true }, file = 0) => {
     const watched = await watchedPage(browser, node.baseUrl)
     const { page } = watched
     await page.addInitScript(`localStorage.setItem('tributary.key', ${JSON.stringify(node.key)})\n${script}`)
@@ -76,7 +91,7 @@ describe('player: repacking that goes another way', { skip: needs(CHROMIUM, 'ffm
       if (isWorker) await waitFor('the word to go on', () => held.release, 60_000)
       await route.fallback().catch(() => undefined)
     })
-    await page.goto(`${node.baseUrl}/#/play/${infohash}/0`)
+    await page.goto(`${node.baseUrl}/#/play/${infohash}/${file}`)
     await untilInPage(page, `${VIDEO} !== null`)
     return watched
   }
@@ -106,6 +121,27 @@ describe('player: repacking that goes another way', { skip: needs(CHROMIUM, 'ffm
     assert.ok(Number(await page.evaluate(PLAYED)) < 1)
     assert.equal(await page.evaluate(BY_PAGE), false)
     check(/ERR_FAILED/)
+    await page.context().close()
+  })
+
+  test('a film that keeps the worker busy for ever is told, and the worker is ended', async () => {
+    const { page, check } = await open('', undefined, 1)
+    await waitFor('the worker', () => page.workers().length > 0)
+    await page
+      .locator('.player-trouble')
+      .filter({ hasText: /cannot play the sound/ })
+      .waitFor({ timeout: 60_000 })
+    assert.ok(await page.getByRole('button', { name: 'Open in VLC' }).isVisible())
+    await waitFor('the end of the worker', () => page.workers().length === 0)
+    check()
+    await page.context().close()
+  })
+
+  test('a film that was cut off plays as far as it goes', async () => {
+    const { page, check } = await open('', undefined, 2)
+    await untilInPage(page, `${BY_PAGE} && ${PLAYED} > 3`)
+    await untilHeard(page, 330)
+    check()
     await page.context().close()
   })
 

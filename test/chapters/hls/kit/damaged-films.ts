@@ -55,7 +55,7 @@ export interface DamagedJob {
 export interface Tally {
   readonly made: number
   readonly unreadable: number
-  /** The most that this thread worked for one of them, ms of the processor: it stood still for no longer. */
+  /** The longest that this thread worked without a turn of its loop while they were made, ms of the processor. */
   readonly mainMs: number
   /** The most that the process worked for one, with all threads that it has started for it, ms of the processor. */
   readonly jobMs: number
@@ -109,14 +109,19 @@ export async function workOn(
   const before = process.memoryUsage.rss()
   const most = { mainMs: 0, jobMs: 0, rss: before }
   let [made, unreadable] = [0, 0]
+  // The thread is started, and what it runs is compiled.
+  await isMade(thread, await make(0), { ...most })
+  const stretches = new Stretches(ms => (most.mainMs = Math.max(most.mainMs, ms)))
   for (let first = 0; first < count; first += BATCH) {
     const batch: DamagedJob[] = []
     for (let at = first; at < Math.min(count, first + BATCH); at += 1) batch.push(await make(at))
     collect()
+    stretches.begin()
     for (const one of batch) {
       if (await isMade(thread, one, most)) made += 1
       else unreadable += 1
     }
+    stretches.end()
   }
   const { mainMs, jobMs, rss } = most
   return { made, unreadable, mainMs, jobMs, grownMib: Math.round((rss - before) / MIB) }
@@ -133,9 +138,8 @@ interface Most {
 async function isMade(thread: SegmentThread, { job, film }: DamagedJob, most: Most): Promise<boolean> {
   const watch = (): void => void (most.rss = Math.max(most.rss, process.memoryUsage.rss()))
   for (let late = 0; ; late += 1) {
-    const [main, all] = [mainThreadMs(), cpuTimeMs()]
+    const all = cpuTimeMs()
     const outcome = await thread.make(job, readable(film, watch), never)
-    most.mainMs = Math.max(most.mainMs, mainThreadMs() - main)
     most.jobMs = Math.max(most.jobMs, cpuTimeMs() - all)
     watch()
     if (outcome.kind === 'made') return true
@@ -156,6 +160,33 @@ function readable(bytes: Uint8Array, watch: () => void): ReadableFilm {
       into.set(bytes.subarray(start, start + length))
       return length
     },
+  }
+}
+
+/** How long this thread works between two looks, of which there is one each millisecond that it has time for. */
+class Stretches {
+  readonly #found: (ms: number) => void
+  #before = 0
+  #looks: NodeJS.Timeout | null = null
+
+  constructor(found: (ms: number) => void) {
+    this.#found = found
+  }
+
+  begin(): void {
+    this.#before = mainThreadMs()
+    this.#looks = setInterval(() => this.#look(), 1)
+  }
+
+  end(): void {
+    this.#look()
+    if (this.#looks !== null) clearInterval(this.#looks)
+  }
+
+  #look(): void {
+    const now = mainThreadMs()
+    this.#found(now - this.#before)
+    this.#before = now
   }
 }
 
