@@ -70,7 +70,18 @@ const LONG_WAYS = {
   'long-fragments.mp4': ['-movflags', '+frag_keyframe+empty_moov'],
   'long-segments.mp4': ['-movflags', '+frag_keyframe+dash+global_sidx'],
   'long.ts': [],
+  'long.mp3': [],
+  // Without the head that says how long it is.
+  'no-head.mp3': ['-write_xing', '0', '-id3v2_version', '0'],
+  // Copied it would say the length of its clip; so few hertz are soon encoded.
+  'long.flac': ['-c:a', 'flac', '-ar', '8000'],
 } as const
+
+/** Sound alone is copied from a clip in its own codec. */
+const SOUND_CODECS: Readonly<Record<string, readonly string[]>> = {
+  mp3: ['-c:a', 'libmp3lame', '-b:a', '192k'],
+  flac: ['-c:a', 'flac'],
+}
 
 /** The films of two hours; a quarter of a gigabyte each. */
 export type LongFilmName = keyof typeof LONG_WAYS
@@ -123,9 +134,11 @@ export class Films {
 
   /** Makes one of two hours by copying; its path. */
   async makeLong(name: LongFilmName): Promise<string> {
-    const clip = this.path('clip.mp4')
-    await this.#make('clip.mp4', ['-i', this.path('master.mkv')], ['-map', '0:v', '-map', '0:a:0', '-c', 'copy'])
-    return this.#make(name, [...TWO_HOURS, '-i', clip], ['-c', 'copy', ...LONG_WAYS[name]])
+    const sound = SOUND_CODECS[name.split('.').at(-1) ?? '']
+    const clip = sound === undefined ? 'clip.mp4' : `clip.${name.split('.').at(-1)}`
+    const tracks = sound === undefined ? ['-map', '0:v', '-map', '0:a:0', '-c', 'copy'] : ['-map', '0:a:0', ...sound]
+    await this.#make(clip, ['-i', this.path('master.mkv')], tracks)
+    return this.#make(name, [...TWO_HOURS, '-i', this.path(clip)], ['-c', 'copy', ...LONG_WAYS[name]])
   }
 
   /** Makes a file of others by ffmpeg. */

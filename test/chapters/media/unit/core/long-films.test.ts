@@ -76,6 +76,20 @@ describe('facts of two hours of film', { skip: needs('ffmpeg'), concurrency: 1 }
     })
   }
 
+  for (const name of ['long.mp3', 'no-head.mp3', 'long.flac'] as const)
+    test(`${name}: nothing of it is scanned`, async context => {
+      const { reading, ms } = await read(name)
+      const { facts, fetched } = reading
+      context.diagnostic(`${fetched} bytes, ${ms} ms, ${facts?.duration} s`)
+      assert.ok(fetched <= 1024 * KB, `${fetched} bytes`)
+      assert.ok(Math.abs((facts?.duration ?? 0) - SECONDS) < 50, `${facts?.duration} s`)
+      assert.deepEqual(
+        facts?.tracks.map(({ kind, codec }) => [kind, codec]),
+        [['audio', name.endsWith('mp3') ? 'mp3' : 'flac']],
+      )
+      assert.ok(ms <= 250, `${ms} ms of the processor`)
+    })
+
   test('no-cues.mkv', async () => {
     const { reading } = await read('no-cues.mkv')
     assert.ok(reading.fetched <= 1024 * KB, `${reading.fetched} bytes`)
