@@ -24,6 +24,13 @@ const SOUNDS = [
   ['-filter:a:1', 'aeval=0.4*sin(2*PI*880*t)', '-c:a:1', 'eac3', '-metadata:s:a:1', 'language=fra'],
 ].flat()
 
+/** Sound beside H.264 in Matroska that Chromium has decoders for, in this container or another. */
+const OTHER_SOUNDS = [
+  { name: 'FLAC', audio: ['-c:a', 'flac'] },
+  { name: 'Opus', audio: ['-c:a', 'libopus'] },
+  { name: 'MP3', audio: ['-c:a', 'libmp3lame'] },
+]
+
 /** 2 s and 1.5 s are due on a machine that does nothing else (decision 0545); this one runs other tests beside. */
 const FIRST_MS = 4000
 const SEEK_MS = 3000
@@ -61,6 +68,12 @@ describe('player: films that the page repacks', { skip: needs(CHROMIUM, 'ffmpeg'
       { path: '1 plays.mp4', content: await makeFilm({ container: 'mp4', video: H264, audio: ['-c:a', 'aac'] }) },
       { path: '2 stream.ts', content: await makeFilm({ container: 'ts', video: H264, audio: ['-c:a', 'aac'] }) },
       { path: '3 begun.mkv', content: film },
+      ...(await Promise.all(
+        OTHER_SOUNDS.map(async ({ name, audio }, at) => ({
+          path: `${at + 4} ${name}.mkv`,
+          content: await makeFilm({ container: 'mkv', video: H264, audio }),
+        })),
+      )),
     ])
     browser = await startBrowser()
   })
@@ -130,6 +143,25 @@ describe('player: films that the page repacks', { skip: needs(CHROMIUM, 'ffmpeg'
     check()
     await page.context().close()
   })
+
+  for (const [at, { name }] of OTHER_SOUNDS.entries())
+    test(`H.264 with ${name} in Matroska: picture and sound, also from another place`, async context => {
+      const { page, check } = await open(at + 4)
+      const decoded = async () => Number(await page.evaluate(`${VIDEO}.webkitAudioDecodedByteCount`))
+      await untilInPage(page, `${PLAYED} > 1`)
+      await untilHeard(page, 330)
+      const before = await decoded()
+      assert.ok(before > 0)
+      await page.evaluate(`${VIDEO}.currentTime = 12`)
+      await untilInPage(page, `${PLAYED} > 13 && ${PLAYED} < 20`)
+      await untilHeard(page, 330)
+      assert.ok((await decoded()) > before, 'sound of there is decoded')
+      assert.ok(Number(await page.evaluate(`${VIDEO}.webkitVideoDecodedByteCount`)) > 0)
+      assert.equal(await page.locator('.player-trouble').count(), 0)
+      context.diagnostic(`by the ${(await page.evaluate<boolean>(BY_PAGE)) ? 'page' : 'browser'}`)
+      check()
+      await page.context().close()
+    })
 
   test('it ends, and begins again from its start', async () => {
     const { page, check } = await open(0)
