@@ -19,7 +19,19 @@ import { needs } from '../../../kit/requirements.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
 import { type LanHost, type LanHosts, makeLanHosts } from '../kit/lan-hosts.ts'
 
-const skip = needs('netns', 'root', 'libtorrent', 'ip', 'nsenter', 'curl', 'ffmpeg', 'gssdp-discover', 'vlc', 'setpriv')
+const skip = needs(
+  'netns',
+  'root',
+  'libtorrent',
+  'ip',
+  'nsenter',
+  'curl',
+  'ffmpeg',
+  'gssdp-discover',
+  'vlc',
+  'setpriv',
+  'minidlnad',
+)
 
 const MIB = 1024 * 1024
 const SECONDS = 120
@@ -58,6 +70,40 @@ function start(command: readonly string[]): Program {
 function wordsOfUpnp(log: string): string {
   const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n') : []
   return lines.filter(line => /^upnp|services_discovery|services discovery/.test(line)).join('\n')
+}
+
+/** What a server lists of a film. */
+interface ListedFilm {
+  readonly kind: string
+  readonly title: string
+  readonly protocolInfo: string
+  readonly size: string
+  readonly duration: string
+  readonly url: string
+}
+
+/** The item of film.mkv in an answer to Browse; null: it, or its length, is not there. */
+function listedFilm(answer: string): ListedFilm | null {
+  const didl = answer.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&')
+  const item = /<item (?:(?!<\/item>)[^])*<dc:title>film(?:\.mkv)?<\/dc:title>[^]*?<\/item>/.exec(didl)?.[0] ?? ''
+  const [resource = ''] = /<res [^>]*>/.exec(item) ?? []
+  const attribute = (name: string): string => new RegExp(` ${name}="([^"]*)"`).exec(resource)?.[1] ?? ''
+  const text = (name: string): string => new RegExp(`<${name}[^>]*>([^<]*)<`).exec(item)?.[1] ?? ''
+  if (attribute('duration') === '') return null
+  return {
+    kind: text('upnp:class'),
+    title: text('dc:title'),
+    protocolInfo: attribute('protocolInfo'),
+    size: attribute('size'),
+    duration: attribute('duration'),
+    url: text('res'),
+  }
+}
+
+/** Seconds of `h:mm:ss.mmm`, the form that the standard wants. */
+function secondsOf(text: string): number {
+  const [, hours = 0, minutes = 0, seconds = 0] = /^(\d+):(\d\d):(\d\d\.\d{1,3})$/.exec(text) ?? assert.fail(text)
+  return Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)
 }
 
 describe('players in the network', { skip, concurrency: 1 }, () => {
@@ -118,13 +164,17 @@ describe('players in the network', { skip, concurrency: 1 }, () => {
     hosts.run(host, 'curl', '-sS', '-m', '10', ...more)
   const status = (host: LanHost, ...more: readonly string[]): string =>
     curl(host, '-o', join(folder.path, 'answer'), '-w', '%{http_code}', ...more)
-  const browse = (id: string, from: number, count: number, flag = 'BrowseDirectChildren'): string => {
+  const browse = (id: string, from: number, count: number, flag = 'BrowseDirectChildren'): string =>
+    browseOf('sofa', `${base}/content/control`, id, from, count, flag)
+  const browseOf = (
+    ...[host, control, id, from, count, flag]: readonly [LanHost, string, string, number, number, string]
+  ): string => {
     const body =
       '<?xml version="1.0"?><s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>' +
       `<u:Browse xmlns:u="${CONTENT}"><ObjectID>${id}</ObjectID><BrowseFlag>${flag}</BrowseFlag><Filter>*</Filter>` +
       `<StartingIndex>${from}</StartingIndex><RequestedCount>${count}</RequestedCount><SortCriteria></SortCriteria>` +
       '</u:Browse></s:Body></s:Envelope>'
-    return curl('sofa', '-H', `SOAPACTION: "${CONTENT}#Browse"`, '--data-binary', body, `${base}/content/control`)
+    return curl(host, '-H', `SOAPACTION: "${CONTENT}#Browse"`, '--data-binary', body, control)
   }
   const filmUrl = (): string => /http:[^&<]*film\.mkv/.exec(browse('f', 0, 0))?.[0] ?? ''
 
@@ -204,6 +254,44 @@ describe('players in the network', { skip, concurrency: 1 }, () => {
     } finally {
       await seeder.stop()
     }
+  })
+
+  test('minidlna lists the same film as the same', { timeout: 60_000 }, async t => {
+    const [home, shown] = [join(folder.path, 'minidlna'), join(folder.path, 'shown')]
+    await mkdir(home)
+    await mkdir(shown)
+    await writeContent(film, shown, 'film.mkv')
+    const lines = [`media_dir=V,${shown}`, `db_dir=${home}`, `log_dir=${home}`, 'network_interface=eth0', 'port=8200']
+    await writeFile(join(home, 'minidlna.conf'), `${[...lines, 'inotify=no', 'friendly_name=reference'].join('\n')}\n`)
+    // In the other network: nobody who looks for the node finds it.
+    const reference = run('guest', 'minidlnad', '-S', '-f', join(home, 'minidlna.conf'), '-P', join(home, 'pid'))
+    const control = `http://${hosts.guestIp}:8200/ctl/ContentDir`
+    // All its films.
+    const list = (): string => browseOf('guest', control, '2$8', 0, 0, 'BrowseDirectChildren')
+    const theirs = await waitFor(
+      'it lists the film',
+      () => listedFilm(list()),
+      30_000,
+      () => [list(), reference.text()],
+    )
+    const own = await waitFor(
+      'the node does',
+      () => listedFilm(browse('f', 0, 0)),
+      30_000,
+      () => browse('f', 0, 0),
+    )
+    t.diagnostic(JSON.stringify(theirs))
+    for (const field of ['kind', 'title', 'size'] as const) assert.equal(own[field], theirs[field])
+    assert.equal(own.size, `${film.content.length}`)
+    assert.ok(Math.abs(secondsOf(own.duration) - secondsOf(theirs.duration)) < 0.05, own.duration)
+    // Without a profile minidlna lists "*" for what its answers say then; the node says it in both.
+    const headers = ['-I', '-H', 'getcontentFeatures.dlna.org: 1']
+    const features = /^contentFeatures\.dlna\.org: *(\S+)\r$/im
+    const [, said = ''] = features.exec(curl('guest', ...headers, theirs.url)) ?? []
+    assert.match(said, /^DLNA\.ORG_OP=01;/)
+    assert.equal(own.protocolInfo, theirs.protocolInfo.replace(/\*$/, said))
+    assert.equal(features.exec(curl('sofa', ...headers, own.url))?.[1], said)
+    await reference.stop()
   })
 
   test('VLC, as an ordinary user, finds it, walks its folders, plays and seeks', { timeout: 120_000 }, async t => {
