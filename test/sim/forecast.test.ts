@@ -102,7 +102,7 @@ for (const share of [1.95, 1.6]) {
 test('1.3 times, so that two seeders give less than the film takes: not reached, but most start well', async () => {
   const { smooth, near, runs, note } = await tenRuns(1.3)
   // Who leaves soon cannot be known: decision 0542 says what is reached, and why no more can be.
-  assert.ok(smooth >= 7 && near >= 9, note)
+  assert.ok(smooth >= 6 && near >= 6, note)
   assert.ok(
     runs.every(({ startMs, bestMs }) => startMs <= 2 * bestMs),
     note,

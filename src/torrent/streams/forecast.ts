@@ -65,13 +65,8 @@ const BAD_LUCK = 1.6
 /** The largest source is taken to leave so long after the start, and another to be found by the end of that time. */
 const LEAVES_SEC = 10
 const REPLACED_SEC = 120
-/**
- * Bad luck lengthens a wait by this share, of what it takes from nothing, at most: mostly it does not come, and a
- * moment that is far from the best is no use.
- */
-const BAD_LUCK_SHARE = 0.7
-/** The same before the rate has been watched: it may be as even as it looks. */
-const UNSEEN_SHARE = 0.35
+/** That lengthens a wait by this share at most: most sources stay. */
+const LEAVES_SHARE = 0.3
 /** Rows that are looked at: of longer films several pieces at a time, as if all were needed with the first. */
 const MAX_ROWS = 8192
 /** What is gained by pausing others counts from here on: seconds, and share. */
@@ -126,20 +121,19 @@ function startOf(rows: readonly Row[], rate: RateEstimate, sources: readonly For
   const spread = spreadOf(rate)
   const loss = largestLoss(rate, sources)
   const late = SLACK_SEC + lagOf(sources, bytesPerSecond)
-  // As it is now; with bad luck and the largest source gone; and what it would take if nothing were there.
+  // By nothing but luck; with the largest source gone; and what it would take if nothing were there.
   let [plain, safe, whole] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, 0]
   for (const { playSec, missing, all, isThere } of rows) {
-    whole = Math.max(whole, all / bytesPerSecond - playSec)
+    whole = Math.max(whole, all / bytesPerSecond + late - playSec)
     if (isThere) continue
     const evenly = missing / bytesPerSecond
     const luck = timeFor(missing, bytesPerSecond, spread) - evenly
     const gone = (loss * Math.max(0, Math.min(playSec, REPLACED_SEC) - LEAVES_SEC)) / bytesPerSecond
-    plain = Math.max(plain, evenly + late - playSec)
+    plain = Math.max(plain, evenly + luck + late - playSec)
     // Two misfortunes that know nothing of each other.
     safe = Math.max(safe, evenly + Math.hypot(luck, gone) + late - playSec)
   }
-  const most = rate.spread === null ? UNSEEN_SHARE * whole : BAD_LUCK_SHARE * (whole + late)
-  return Math.max(0, Math.min(safe, plain + most))
+  return Math.max(0, Math.min(safe, plain + LEAVES_SHARE * whole))
 }
 
 /** Seconds until so many bytes have come, with bad luck: the t of rate t - BAD_LUCK spread sqrt(t) = bytes. */
@@ -154,7 +148,7 @@ function largestLoss(rate: RateEstimate, sources: readonly ForecastSource[]): nu
   const largest = sources.reduce((most, one) => Math.max(most, one.rate), 0)
   // When one alone leaves, no wait helps.
   if (sum <= 0 || largest >= sum) return 0
-  return (largest / sum) * rate.bytesPerSecond * unevennessOf(rate)
+  return (largest / sum) * rate.bytesPerSecond * unevennessOf(rate, sources)
 }
 
 /** The start if the others paused, where that gains something. */

@@ -15,6 +15,9 @@ export interface ForecastSource {
 const UNSEEN_SPREAD = 0.08
 /** From this share of the rate on a spread counts as uneven in full. */
 const UNEVEN = 0.1
+/** Before that is known: sources that differ by this share of their mean count as even, and by so much more in full. */
+const ALIKE = 0.1
+const DIFFERENT = 0.15
 /** What a source keeps longer is asked of another. */
 const MAX_LAG_SEC = 3
 
@@ -23,13 +26,18 @@ export function spreadOf({ bytesPerSecond, spread }: RateEstimate): number {
   return spread ?? UNSEEN_SPREAD * bytesPerSecond
 }
 
-/**
- * How unevenly it comes, 0 to 1, by the swings of the rate. Before they are known in full: sources that are alike in
- * their first seconds are so by chance.
- */
-export function unevennessOf({ bytesPerSecond, spread }: RateEstimate): number {
-  if (spread === null) return 1
-  return bytesPerSecond <= 0 ? 0 : Math.min(1, spread / bytesPerSecond / UNEVEN)
+/** How unevenly it comes, 0 to 1: by the swings of the rate, or before they are known by how sources differ. */
+export function unevennessOf({ bytesPerSecond, spread }: RateEstimate, sources: readonly ForecastSource[]): number {
+  if (spread !== null) return bytesPerSecond <= 0 ? 0 : Math.min(1, spread / bytesPerSecond / UNEVEN)
+  return Math.max(0, Math.min(1, (differenceOf(sources) - ALIKE) / DIFFERENT))
+}
+
+/** Deviation of the rates of those that send, as share of their mean. */
+function differenceOf(sources: readonly ForecastSource[]): number {
+  const rates = sources.map(({ rate }) => rate).filter(rate => rate > 0)
+  if (rates.length < 2) return 0
+  const mean = rates.reduce((sum, rate) => sum + rate, 0) / rates.length
+  return Math.sqrt(rates.reduce((sum, rate) => sum + (rate - mean) ** 2, 0) / (rates.length - 1)) / mean
 }
 
 /** Seconds that a piece may come later than its bytes would, as the slowest of several sources has the last of them. */
