@@ -1,5 +1,5 @@
-// Players of other projects that are told where to begin: mpv and VLC play a film in segments from its start, its middle
-// and near its end. Proof is where they say that they play; neither may play the film up to there.
+// Players of other projects that are told where to begin: mpv and VLC play a film in segments from its start, its
+// middle and near its end. Proof is where they say that they play; neither may play the film up to there.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
