@@ -63,8 +63,10 @@ test-node22: node_modules/.installed ## The same sources on Node 22
 
 # What waits longest is begun first: half a minute at the end would be one in which nothing else is left to run.
 only-node22: LONGEST := dist/test/contract/spec/refusals.test.js
+# Nearly all of their time is ffmpeg's, for which Node is no matter.
+only-node22: BY_FFMPEG := ffmpeg-segments.test.js\|long-films.test.js
 only-node22: build
-	@node dist/test/kit/runners/run-suite.js --together=unit $(LONGEST) $$(echo $(call tests,unit contract) | tr ' ' '\n' | grep -v $(LONGEST)) \
+	@node dist/test/kit/runners/run-suite.js --together=unit $(LONGEST) $$(echo $(call tests,unit contract) | tr ' ' '\n' | grep -v '$(LONGEST)\|$(BY_FFMPEG)') \
 	dist/test/arch/run-suite.test.js dist/test/e2e/start-stop.test.js dist/test/e2e/two-nodes.test.js
 
 # Everything that needs no network namespace.
