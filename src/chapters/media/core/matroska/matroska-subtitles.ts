@@ -12,7 +12,7 @@ import { GatheredCues } from '../subtitles/gathered-cues.ts'
 import { type KeySpan, keySpans } from '../subtitles/key-spans.ts'
 import { Steps } from '../subtitles/part-steps.ts'
 import { SpotBytes } from '../subtitles/spot-bytes.ts'
-import { NoTexts, type SubtitleOrder, type SubtitlePart } from '../subtitles/subtitle-part.ts'
+import type { SubtitleOrder, SubtitlePart } from '../subtitles/subtitle-part.ts'
 import { type Element, elementAt, ID } from './elements.ts'
 import { clusterTicks, type TextBlock, textAt, textsIn } from './text-blocks.ts'
 import { readTextHead, type TextHead } from './text-head.ts'
@@ -84,11 +84,7 @@ class PartReading {
       }
     })
     if (outcome === 'over') reached = Math.max(reached, Math.min(this.#seenSec, span.toSec))
-    if (outcome === 'over' && this.#isLost(reached))
-      throw new NoTexts('it has no index by which texts so far behind its start are found')
-    const whole = outcome === 'done' || outcome === 'unreadable'
-    this.#found.cover(span.fromSec, whole ? span.toSec : reached)
-    return outcome !== 'over'
+    return this.#found.walked(span, outcome, reached, this.#isLost(reached))
   }
 
   /** The part is not reached from the start of the film, and never will be: to ask again reads the same once more. */

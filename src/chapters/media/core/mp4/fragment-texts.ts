@@ -10,7 +10,6 @@ import type { GatheredCues } from '../subtitles/gathered-cues.ts'
 import { type KeySpan, keySpans } from '../subtitles/key-spans.ts'
 import { Steps } from '../subtitles/part-steps.ts'
 import type { SpotBytes } from '../subtitles/spot-bytes.ts'
-import { NoTexts } from '../subtitles/subtitle-part.ts'
 import { boxesIn, boxIn, type FileBox, fileBoxAt } from './boxes.ts'
 import { firstTicks, type SampleDefaults, samplesOfPart, type TrackPart } from './fragment-runs.ts'
 import type { MovieTrack } from './movie.ts'
@@ -68,11 +67,7 @@ export class FragmentTexts {
       }
     })
     const reached = this.#reached(span)
-    if (outcome === 'over' && this.#isLost(reached))
-      throw new NoTexts('it has no index by which texts so far behind its start are found')
-    const whole = outcome === 'done' || outcome === 'unreadable'
-    this.#found.cover(span.fromSec, whole ? span.toSec : reached)
-    return outcome !== 'over'
+    return this.#found.walked(span, outcome, reached, this.#isLost(reached))
   }
 
   /** To ask again would read the same once more. */

@@ -6,7 +6,7 @@ import { DecodeError } from '../../../../base/errors.ts'
 import { type Cue, fewAtOnce, keyOf, MAX_AT_ONCE } from '../../../../wire/subtitles/cue.ts'
 import { cutTo, gapsIn, joined, type Span } from '../../../../wire/subtitles/spans.ts'
 import { type ByteRange, NotHere, OverBudget } from '../byte-source.ts'
-import { MAX_PART_CHARS, MAX_PART_CUES, type SubtitlePart } from './subtitle-part.ts'
+import { MAX_PART_CHARS, MAX_PART_CUES, NoTexts, type SubtitlePart } from './subtitle-part.ts'
 
 /** What became of reading some of them: not there, no sense, or no more may be read. */
 export type Attempt = 'done' | 'missing' | 'unreadable' | 'over'
@@ -47,6 +47,18 @@ export class GatheredCues {
       if (error instanceof OverBudget) return 'over'
       throw error
     }
+  }
+
+  /**
+   * A span has been walked through, as far as `reachedSec` where no more may be read. False: that is so. Throws NoTexts
+   * when the part is `lost` then: it is not reached from where the walk began, and never will be.
+   */
+  walked(span: Span, outcome: Attempt, reachedSec: number, lost: boolean): boolean {
+    if (outcome === 'over' && lost)
+      throw new NoTexts('it has no index by which texts so far behind its start are found')
+    const whole = outcome === 'done' || outcome === 'unreadable'
+    this.cover(span.fromSec, whole ? span.toSec : reachedSec)
+    return outcome !== 'over'
   }
 
   /** All texts of this part have been taken. */
