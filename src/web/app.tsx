@@ -18,31 +18,37 @@ import { Icon } from './parts/icons.tsx'
 import { LaterPage } from './parts/later-page.tsx'
 import { ConnectionLine, Notices } from './parts/notices.tsx'
 import { RateGraph } from './parts/rate-graph.tsx'
+import { text } from './texts/frame.ts'
 
 function Rates() {
   const { down, up } = session.totals.value
   const state = session.connection.value.state
-  const words = { connecting: 'Connecting', live: 'Connected', lost: 'Not connected' }
   return (
     <div class="rates">
       <RateGraph height={56} bare />
       <p>
         <span class="rate-down">
           <Icon name="down" size={14} />
-          <span class="visually-hidden">Down: </span>
+          <span class="visually-hidden">{text('down')} </span>
           {plainRate(down)}
         </span>
         <span class="rate-up">
           <Icon name="up" size={14} />
-          <span class="visually-hidden">Up: </span>
+          <span class="visually-hidden">{text('up')} </span>
           {plainRate(up)}
         </span>
       </p>
       <p class="node-line">
         <span class={`dot ${state}`} />
-        {words[state]}
+        {text(state)}
         {session.version.value !== '' && <span class="muted"> · {session.version.value}</span>}
-        <button type="button" class="quiet" title="Sign out" aria-label="Sign out" onClick={() => session.signOut()}>
+        <button
+          type="button"
+          class="quiet"
+          title={text('signOut')}
+          aria-label={text('signOut')}
+          onClick={() => session.signOut()}
+        >
           <Icon name="door" size={16} />
         </button>
       </p>
@@ -54,8 +60,8 @@ function Rates() {
 const loadPlayer = async () => (await import('./pages/player/player-page.tsx')).PlayerPage
 
 function PageOfChapter({ chapter, parts }: ChapterPlace) {
-  const Shown = chapterPages.find(({ id }) => id === chapter)?.Page
-  return Shown === undefined ? null : <Shown parts={parts} />
+  const pages = chapterPages.find(({ id }) => id === chapter)
+  return pages === undefined ? null : <LaterPage key={chapter} load={pages.loadPage} shown={{ parts }} />
 }
 
 function Page({ add }: { add: (addition: Addition) => void }) {
@@ -131,7 +137,7 @@ function Frame() {
   return (
     <div class="frame">
       <button type="button" class="skip" onClick={() => document.querySelector<HTMLElement>('#content')?.focus()}>
-        Skip to content
+        {text('skip')}
       </button>
       <header class="side">
         <Brand />
@@ -142,7 +148,7 @@ function Frame() {
         <ConnectionLine />
         <Page add={setAddition} />
       </main>
-      {over && <div class="drop-here">Drop to add</div>}
+      {over && <div class="drop-here">{text('dropToAdd')}</div>}
       {addition !== null && <AddDialog addition={addition} onClose={() => setAddition(null)} />}
       <Notices />
     </div>

@@ -10,8 +10,11 @@ export interface ChapterPages {
   readonly name: string
   /** Its sign in the navigation: the strokes of a path on a grid of 24, as in `parts/icons.tsx`. */
   readonly strokes: string
-  /** The page at a place of it. `parts`: those of its address behind the id, decoded (ChapterPlace). */
-  readonly Page: ComponentType<{ readonly parts: readonly string[] }>
+  /**
+   * Loads the page at a place of it, which comes when it is shown. `parts`: those of its address behind the id, decoded
+   * (ChapterPlace).
+   */
+  loadPage(): Promise<ComponentType<{ readonly parts: readonly string[] }>>
   /** The window's title at a place of it, where that is not its name. */
   titleAt?(parts: readonly string[]): string
   /** Its events in words, by their types. */

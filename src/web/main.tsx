@@ -1,20 +1,13 @@
-// Starts the dashboard.
+// Starts the dashboard: its language first, since every part of the page takes its texts when it is loaded.
 
-import './language.ts'
-import './style/base.css'
-import './style/frame.css'
-import './style/list.css'
-import './style/detail.css'
-import './style/pages.css'
-import './style/player.css'
-import { render } from 'preact'
-import { App } from './app.tsx'
-import { chapterPages } from './chapters.ts'
-import { followAddress, session } from './node/context.ts'
-import { keepTitle } from './title.ts'
+import './language/browser-language.ts'
+import { languageFor } from './language/language-for.ts'
+import { chosenTag, languages } from './language/languages.ts'
+import { direction, languageTag, setLanguage } from './language/texts.ts'
 
-followAddress(chapterPages.map(({ id }) => id))
-keepTitle()
-const root = document.querySelector('#page')
-if (root !== null) render(<App />, root)
-void session.start(chapterPages.flatMap(({ unlisted = [] }) => unlisted))
+const language = languageFor(languages, chosenTag(), navigator.languages)
+// A page in English is better than none: the node may be another version by now.
+if (language !== undefined) await setLanguage(language.tag, await language.load().catch(() => ({})))
+document.documentElement.lang = languageTag()
+document.documentElement.dir = direction()
+await import('./start.tsx')

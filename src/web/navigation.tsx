@@ -4,6 +4,7 @@ import { chapterPages } from './chapters.ts'
 import { addressOf, chapterPlace, home, type Place } from './model/place.ts'
 import { place } from './node/context.ts'
 import { Sign, strokesOf } from './parts/icons.tsx'
+import { text } from './texts/frame.ts'
 
 interface Destination {
   readonly name: string
@@ -12,11 +13,11 @@ interface Destination {
 }
 
 const destinations: readonly Destination[] = [
-  { name: 'Downloads', strokes: strokesOf('list'), to: home },
+  { name: text('downloads'), strokes: strokesOf('list'), to: home },
   ...chapterPages.map(({ id, name, strokes }) => ({ name, strokes, to: chapterPlace(id) })),
-  { name: 'Statistics', strokes: strokesOf('chart'), to: { page: 'statistics' } },
-  { name: 'Events', strokes: strokesOf('bell'), to: { page: 'events' } },
-  { name: 'Settings', strokes: strokesOf('gear'), to: { page: 'settings' } },
+  { name: text('statistics'), strokes: strokesOf('chart'), to: { page: 'statistics' } },
+  { name: text('events'), strokes: strokesOf('bell'), to: { page: 'events' } },
+  { name: text('settings'), strokes: strokesOf('gear'), to: { page: 'settings' } },
 ]
 
 /** What of the navigation a place belongs to. */
@@ -29,7 +30,7 @@ function headOf(at: Place): string {
 export function Navigation() {
   const now = headOf(place.value)
   return (
-    <nav aria-label="Pages">
+    <nav aria-label={text('pages')}>
       <ul class="nav">
         {destinations.map(({ name, strokes, to }) => (
           <li key={name}>

@@ -4,13 +4,14 @@ import { effect } from '@preact/signals'
 import { chapterPages } from './chapters.ts'
 import type { Place } from './model/place.ts'
 import { place, session } from './node/context.ts'
+import { text } from './texts/frame.ts'
 
 const titles: Readonly<Record<Exclude<Place['page'], 'chapter'>, string>> = {
-  downloads: 'Downloads',
-  play: 'Player',
-  statistics: 'Statistics',
-  events: 'Events',
-  settings: 'Settings',
+  downloads: text('downloads'),
+  play: text('player'),
+  statistics: text('statistics'),
+  events: text('events'),
+  settings: text('settings'),
 }
 
 function titleOf(at: Place): string {

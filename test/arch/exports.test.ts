@@ -18,6 +18,13 @@ const TAKEN_BY_OTHERS = new Set([
   'src/chapters/overlay/workers/seal.ts runBatch',
 ])
 
+/** Translations are found by their names (src/web/language/german.ts). */
+const TRANSLATION = /\/texts\/[^/]+\.de\.ts german$/
+
+function isTakenByOthers(name: string): boolean {
+  return TAKEN_BY_OTHERS.has(name) || TRANSLATION.test(name)
+}
+
 interface Names {
   /** Exported here, with the name it has inside; null for what is passed on from another file. */
   readonly exported: readonly { readonly name: string; readonly local: string | null }[]
@@ -80,7 +87,7 @@ test('what is exported is used by another file, or by its own', { skip }, () => 
       (names.get(path)?.exported ?? [])
         .filter(({ name, local }) => {
           const id = `${path} ${name}`
-          return !used.has(id) && !TAKEN_BY_OTHERS.has(id) && (local === null || timesIn(text, local) < 2)
+          return !used.has(id) && !isTakenByOthers(id) && (local === null || timesIn(text, local) < 2)
         })
         .map(({ name }) => `${path} ${name}`),
     )

@@ -326,6 +326,19 @@ describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
     await page.context().close()
   })
 
+  test('another language: chosen in the settings, kept, and numbers as it writes them', async () => {
+    const watched = await signedIn('#/settings')
+    const { page } = watched
+    await page.getByLabel('Language').selectOption('de')
+    await page.getByRole('navigation', { name: 'Seiten' }).getByRole('link', { name: 'Einstellungen' }).waitFor()
+    assert.equal(await page.locator('html').getAttribute('lang'), 'de')
+    await page.goto(`${scene.node.baseUrl}/#/circuits`)
+    await page.getByText('Noch keine.').waitFor()
+    await page.getByText('Eigener UDP-Port').waitFor()
+    watched.check()
+    await page.context().close()
+  })
+
   test('files: priorities and selection; options: labels; the list shows it', async () => {
     const watched = await signedIn(`#/downloads/${scene.film}/files`)
     const { page } = watched

@@ -1,4 +1,27 @@
-// Numbers as people read them: bytes, rates, times, shares. Pure; the language is English, as the node's own texts are.
+// Numbers as people read them: bytes, rates, times, shares, as the language of the page writes them. Pure.
+
+import { languageTag } from '../language/texts.ts'
+import { text } from '../texts/units.ts'
+
+/** Made once for each number of digits: a list of thousands writes many of them. */
+const formats = new Map<string, Intl.NumberFormat>()
+
+function decimal(value: number, digits: number, grouped = false): string {
+  const tag = languageTag()
+  const key = `${tag} ${digits} ${grouped}`
+  let format = formats.get(key)
+  if (format === undefined) {
+    const sameDigits = { minimumFractionDigits: digits, maximumFractionDigits: digits }
+    format = new Intl.NumberFormat(tag, { ...sameDigits, useGrouping: grouped })
+    formats.set(key, format)
+  }
+  return format.format(value)
+}
+
+/** A whole number: `12,345`. */
+export function whole(value: number): string {
+  return decimal(value, 0, true)
+}
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
 /** `eta` of a download that does not move (the interface's own value). */
@@ -15,7 +38,7 @@ export function bytes(count: number): string {
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(count) / 10))
   const value = count / 1024 ** power
   const digits = power === 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2
-  return `${value.toFixed(digits)} ${UNITS[power]}`
+  return `${decimal(value, digits)} ${UNITS[power]}`
 }
 
 /** `1.5 MiB/s`; empty for nothing, so that only what moves is seen. */
@@ -30,19 +53,19 @@ export function plainRate(bytesPerSec: number): string {
 
 /** `3 min 20 s`: the two largest parts of a time. */
 export function duration(seconds: number): string {
-  const whole = Math.max(0, Math.round(seconds))
-  const parts: [number, string][] = [
-    [Math.floor(whole / 86_400), 'd'],
-    [Math.floor(whole / 3600) % 24, 'h'],
-    [Math.floor(whole / 60) % 60, 'min'],
-    [whole % 60, 's'],
+  const all = Math.max(0, Math.round(seconds))
+  const parts: [number, 'days' | 'hours' | 'minutes' | 'seconds'][] = [
+    [Math.floor(all / 86_400), 'days'],
+    [Math.floor(all / 3600) % 24, 'hours'],
+    [Math.floor(all / 60) % 60, 'minutes'],
+    [all % 60, 'seconds'],
   ]
   const first = parts.findIndex(([count]) => count > 0)
-  if (first < 0) return '0 s'
+  if (first < 0) return text('seconds', { count: 0 })
   return parts
     .slice(first, first + 2)
     .filter(([count]) => count > 0)
-    .map(([count, unit]) => `${count} ${unit}`)
+    .map(([count, unit]) => text(unit, { count }))
     .join(' ')
 }
 
@@ -55,12 +78,12 @@ export function eta(seconds: number): string {
 /** `42.1 %`; never 100 before it is. */
 export function percent(fraction: number): string {
   if (fraction >= 1) return '100 %'
-  return `${(Math.floor(Math.max(0, fraction) * 1000) / 10).toFixed(1)} %`
+  return `${decimal(Math.floor(Math.max(0, fraction) * 1000) / 10, 1)} %`
 }
 
 /** `1.25`; a dash for what is none. */
 export function ratio(value: number): string {
-  return value > 0 ? value.toFixed(value >= 100 ? 0 : 2) : '–'
+  return value > 0 ? decimal(value, value >= 100 ? 0 : 2) : '–'
 }
 
 /** A Unix time in the reader's own zone: `2026-11-21 21:03`. */
@@ -74,13 +97,13 @@ export function dateTime(unixSec: number): string {
 
 /** `1 file`, `3 files`. */
 export function counted(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+  return `${whole(count)} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** A place in a film: `1:41`, `1:02:03`. */
 export function place(seconds: number): string {
-  const whole = Math.max(0, Math.floor(seconds))
+  const all = Math.max(0, Math.floor(seconds))
   const two = (value: number) => String(value).padStart(2, '0')
-  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]
+  const [hours, minutes, rest] = [Math.floor(all / 3600), Math.floor(all / 60) % 60, all % 60]
   return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`
 }

@@ -2,6 +2,7 @@
 
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { text } from '../texts/frame.ts'
 
 interface LaterPageProps<Shown extends object> {
   /** Loads it; the same function each time. */
@@ -27,5 +28,5 @@ export function LaterPage<Shown extends object>({ load, shown }: LaterPageProps<
   const { Page } = page
   if (Page !== null) return <Page {...shown} />
   // The node is another version by now, or away.
-  return <p class="nothing muted">This page could not be loaded. Load the dashboard again.</p>
+  return <p class="nothing muted">{text('notLoaded')}</p>
 }

@@ -20,8 +20,21 @@ describe('parts of the dashboard', () => {
     for (const name of await readdir(join(PAGE, 'dashboard')))
       if (/\.(js|css)$/.test(name)) texts.set(name, await readFile(join(PAGE, 'dashboard', name), 'utf8'))
     const page = await readFile(join(PAGE, 'index.html'), 'utf8')
-    first = [...page.matchAll(/(?:src|href)="\.\/dashboard\/([^"]+\.(?:js|css))"/g)].map(([, name]) => name ?? '')
+    const named = [...page.matchAll(/(?:src|href)="\.\/dashboard\/([^"]+\.(?:js|css))"/g)].map(([, name]) => name ?? '')
+    // The entry chooses the language, and loads the page then.
+    const start = [...texts.keys()].filter(name => /^start-/.test(name))
+    assert.equal(start.filter(name => name.endsWith('.js')).length, 1)
+    first = withImports([...named, ...start])
   })
+
+  /** These parts and all that they cannot be run without. */
+  const withImports = (names: readonly string[]): string[] => {
+    const found = new Set(names)
+    for (const name of found)
+      for (const [, other] of (texts.get(name) ?? '').matchAll(/(?:\bfrom|\bimport)"\.\/([^"]+\.js)"/g))
+        if (other !== undefined) found.add(other)
+    return [...found]
+  }
 
   /** The one part whose name matches. */
   const partOf = (name: RegExp): [string, string] => {

@@ -1,26 +1,14 @@
 // The chapter's pages in the dashboard: lists of channels, searches, and the page of one.
 
-import './channels.css'
 import type { ChapterPages } from '../../../web/chapter-pages.ts'
 import { shownAt } from './model/channel-places.ts'
-import { ChannelPage } from './pages/channel-page.tsx'
-import { ChannelsPage } from './pages/channels-page.tsx'
-
-function Page({ parts }: { parts: readonly string[] }) {
-  const shown = shownAt(parts)
-  return shown.page === 'channels' ? (
-    <ChannelsPage list={shown.list} query={shown.query} />
-  ) : (
-    <ChannelPage key={shown.channel} channel={shown.channel} tab={shown.tab} />
-  )
-}
 
 /** The chapter's pages in the dashboard: lists of channels, searches, and the page of one. */
 export const pages: ChapterPages = {
   id: 'channels',
   name: 'Channels',
   strokes: 'M5 19a1 1 0 1 0 0-2 1 1 0 0 0 0 2zM4 11a9 9 0 0 1 9 9M4 4a16 16 0 0 1 16 16',
-  Page,
+  loadPage: async () => (await import('./pages/channel-place.tsx')).ChannelPlace,
   titleAt: parts => (shownAt(parts).page === 'channel' ? 'Channel' : 'Channels'),
   events: {
     channel_discovered: { name: 'Channel discovered' },

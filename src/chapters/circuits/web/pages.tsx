@@ -1,19 +1,18 @@
 // The chapter's page in the dashboard: circuits, and what is known of their network.
 
-import './circuits.css'
 import type { ChapterPages } from '../../../web/chapter-pages.ts'
 import { strokesOf } from '../../../web/parts/icons.tsx'
 import { circuitEventText } from './model/circuit-path.ts'
-import { CircuitsPage } from './pages/circuits-page.tsx'
+import { text } from './texts/circuits.ts'
 
 /** The chapter's page in the dashboard: circuits, and what is known of their network. */
 export const pages: ChapterPages = {
   id: 'circuits',
-  name: 'Circuits',
+  name: text('circuits'),
   strokes: strokesOf('circuit'),
-  Page: CircuitsPage,
+  loadPage: async () => (await import('./pages/circuits-page.tsx')).CircuitsPage,
   events: {
-    circuit_ready: { name: 'Circuit ready', about: circuitEventText },
-    circuit_removed: { name: 'Circuit gone', about: circuitEventText },
+    circuit_ready: { name: text('circuitReady'), about: circuitEventText },
+    circuit_removed: { name: text('circuitGone'), about: circuitEventText },
   },
 }

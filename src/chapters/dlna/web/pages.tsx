@@ -1,13 +1,11 @@
 // The chapter's page in the dashboard: players in the local network.
 
-import './dlna.css'
 import type { ChapterPages } from '../../../web/chapter-pages.ts'
-import { DlnaPage } from './pages/dlna-page.tsx'
 
 /** The chapter's page in the dashboard: players in the local network. */
 export const pages: ChapterPages = {
   id: 'dlna',
   name: 'Players',
   strokes: 'M4 5h16v11H4zM8 20h8M10 8.5l5 2-5 2z',
-  Page: DlnaPage,
+  loadPage: async () => (await import('./pages/dlna-page.tsx')).DlnaPage,
 }

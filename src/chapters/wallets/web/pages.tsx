@@ -1,20 +1,11 @@
 // The chapter's pages in the dashboard: all wallets, and the page of one.
 
-import './wallets.css'
 import type { ChapterPages } from '../../../web/chapter-pages.ts'
-import { coinAt } from './model/wallet-places.ts'
-import { WalletPage } from './pages/wallet-page.tsx'
-import { WalletsPage } from './pages/wallets-page.tsx'
-
-function Page({ parts }: { parts: readonly string[] }) {
-  const coin = coinAt(parts)
-  return coin === '' ? <WalletsPage /> : <WalletPage key={coin} coin={coin} />
-}
 
 /** The chapter's pages in the dashboard: all wallets, and the page of one. */
 export const pages: ChapterPages = {
   id: 'wallets',
   name: 'Wallets',
   strokes: 'M4 7h14a2 2 0 0 1 2 2v9a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2zM4 7l11-3v3M16 13.5h.01',
-  Page,
+  loadPage: async () => (await import('./pages/wallet-place.tsx')).WalletPlace,
 }

@@ -16,6 +16,7 @@ import { textOf } from '../../node/api.ts'
 import { session } from '../../node/context.ts'
 import { useAnswer } from '../../node/use-answer.ts'
 import { Icon } from '../../parts/icons.tsx'
+import { LanguageChoice } from '../../parts/language-choice.tsx'
 
 type Sections = ReadonlyMap<string, readonly SettingField[]>
 type Inputs = Readonly<Record<string, string | boolean>>
@@ -302,6 +303,7 @@ export function SettingsPage() {
   return (
     <div class="page settings">
       <h1>Settings</h1>
+      <LanguageChoice />
       {value === null ? (
         <p class="muted">{problem || 'Asking the node…'}</p>
       ) : (

@@ -79,7 +79,7 @@ describe('dashboard, circuits', { skip, concurrency: 1, timeout: 180_000 }, () =
     const watched = await opened('#/circuits', WIDE)
     const { page } = watched
     await page.getByText('The overlays do not run').waitFor()
-    await page.getByText('None. The first download with hops builds some.').waitFor()
+    await page.getByText('None yet. Add a download with hops').waitFor()
     assert.equal(await page.getByRole('link', { name: 'Circuits' }).getAttribute('aria-current'), 'page')
     assert.equal(await page.title(), 'Circuits – Tributary')
     const { network } = await node.get<{ network: { running: boolean } }>('/debug/circuits/network')

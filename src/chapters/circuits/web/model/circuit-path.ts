@@ -2,7 +2,7 @@
 
 import type { OwnCircuit } from '../../client/routes.ts'
 import type { Tone } from '../../../../web/model/download-groups.ts'
-import { counted } from '../../../../web/model/format.ts'
+import { text } from '../texts/circuits.ts'
 
 /** A station of a path. */
 export interface Station {
@@ -18,18 +18,18 @@ type Purpose = OwnCircuit['purpose']
 
 /** The last hop, and what lies behind it. */
 const ends: Readonly<Record<Purpose, readonly [last: string, behind: string]>> = {
-  data: ['Exit', 'Internet'],
-  'introduction-seeder': ['Introduction point', 'Anonymous downloaders'],
-  'rendezvous-seeder': ['Rendezvous point', 'Anonymous downloader'],
-  'rendezvous-downloader': ['Rendezvous point', 'Anonymous seeder'],
+  data: [text('exit'), text('internet')],
+  'introduction-seeder': [text('introductionPoint'), text('anonymousDownloaders')],
+  'rendezvous-seeder': [text('rendezvousPoint'), text('anonymousDownloader')],
+  'rendezvous-downloader': [text('rendezvousPoint'), text('anonymousSeeder')],
 }
 
 /** What a circuit is for. */
 export const purposes: Readonly<Record<Purpose, string>> = {
-  data: 'Downloads and trackers',
-  'introduction-seeder': 'Being found by anonymous downloaders',
-  'rendezvous-seeder': 'Seeding to an anonymous downloader',
-  'rendezvous-downloader': 'Fetching from an anonymous seeder',
+  data: text('purposeData'),
+  'introduction-seeder': text('purposeIntroduction'),
+  'rendezvous-seeder': text('purposeSeeding'),
+  'rendezvous-downloader': text('purposeFetching'),
 }
 
 /** Digits of a key's hash by which people tell hops apart. */
@@ -38,7 +38,7 @@ const MEMBER_DIGITS = 8
 /** This node, its hops, those that are still missing, and where it leads. */
 export function pathOf({ hops, goal_hops: goal, purpose }: OwnCircuit): Station[] {
   const [last, behind] = ends[purpose]
-  const roleAt = (at: number) => (at === goal - 1 ? last : 'Relay')
+  const roleAt = (at: number) => (at === goal - 1 ? last : text('relay'))
   const known = hops.map(
     ({ host, member }, at): Station => ({
       role: roleAt(at),
@@ -48,10 +48,10 @@ export function pathOf({ hops, goal_hops: goal, purpose }: OwnCircuit): Station[
   )
   const missing = Array.from(
     { length: Math.max(0, goal - hops.length) },
-    (_, at): Station => ({ role: roleAt(hops.length + at), where: 'no answer yet', kind: 'waiting' }),
+    (_, at): Station => ({ role: roleAt(hops.length + at), where: text('noAnswerYet'), kind: 'waiting' }),
   )
   return [
-    { role: 'This node', where: '', kind: 'here' },
+    { role: text('thisNode'), where: '', kind: 'here' },
     ...known,
     ...missing,
     { role: behind, where: '', kind: 'far' },
@@ -60,7 +60,7 @@ export function pathOf({ hops, goal_hops: goal, purpose }: OwnCircuit): Station[
 
 /** The state in a word. */
 export function circuitState(state: OwnCircuit['state']): string {
-  return { EXTENDING: 'Being built', READY: 'Ready', CLOSING: 'Closing' }[state]
+  return { EXTENDING: text('stateExtending'), READY: text('stateReady'), CLOSING: text('stateClosing') }[state]
 }
 
 /** How it is shown. */
@@ -79,10 +79,10 @@ export function circuitEventText(event: Readonly<Record<string, unknown>>): stri
   const { purpose, goal_hops: hops, reason, skipped } = event
   const known = Object.entries(purposes).find(([name]) => name === purpose)?.[1]
   const parts = [
-    known ?? 'Circuit',
-    typeof hops === 'number' ? `over ${counted(hops, 'hop')}` : '',
+    known ?? text('anyCircuit'),
+    typeof hops === 'number' ? text('overHops', { count: hops }) : '',
     typeof reason === 'string' ? reason : '',
-    typeof skipped === 'number' && skipped > 0 ? `${counted(skipped, 'more event')} before it` : '',
+    typeof skipped === 'number' && skipped > 0 ? text('eventsBefore', { count: skipped }) : '',
   ]
   return parts.filter(part => part !== '').join(' · ')
 }

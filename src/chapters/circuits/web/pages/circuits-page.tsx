@@ -1,13 +1,15 @@
 // Onion circuits: those of this node as paths with their state and figures, why none is ready, what is known of the
 // network, and what passes through this node for others.
 
+import '../circuits.css'
 import type { CircuitNetwork, CircuitRoutes, CircuitTraffic, JoinedCircuit, OwnCircuit } from '../../client/routes.ts'
 import { circuitState, circuitTone, inOrder, purposes } from '../model/circuit-path.ts'
-import { bytes, counted, duration, percent, plainRate } from '../../../../web/model/format.ts'
+import { bytes, duration, percent, plainRate, whole } from '../../../../web/model/format.ts'
 import { NodeApi } from '../../../../web/node/api.ts'
 import { session } from '../../../../web/node/context.ts'
 import { useAnswer } from '../../../../web/node/use-answer.ts'
 import { CircuitPath } from '../parts/circuit-path.tsx'
+import { text } from '../texts/circuits.ts'
 import { FactList, type FactRows } from '../../../../web/parts/facts.tsx'
 
 const EVERY_MS = 2000
@@ -38,12 +40,15 @@ const age = (created: number) => duration(Math.max(0, Date.now() / 1000 - create
 
 function circuitFacts(circuit: OwnCircuit): FactRows {
   return [
-    ['Down', plainRate(circuit.speed_down)],
-    ['Up', plainRate(circuit.speed_up)],
-    ['There and back', circuit.rtt === null ? 'not measured yet' : `${Math.round(circuit.rtt)} ms`],
-    ['Pings lost', percent(circuit.loss)],
-    ['Carried', bytes(circuit.bytes_down + circuit.bytes_up)],
-    ['Age', age(circuit.created)],
+    [text('down'), plainRate(circuit.speed_down)],
+    [text('up'), plainRate(circuit.speed_up)],
+    [
+      text('roundTrip'),
+      circuit.rtt === null ? text('notMeasured') : text('milliseconds', { count: Math.round(circuit.rtt) }),
+    ],
+    [text('pingsLost'), percent(circuit.loss)],
+    [text('carried'), bytes(circuit.bytes_down + circuit.bytes_up)],
+    [text('age'), age(circuit.created)],
   ]
 }
 
@@ -69,10 +74,10 @@ function OwnCircuits({ circuits }: { circuits: readonly OwnCircuit[] }) {
   return (
     <section class="card wide" aria-labelledby="own-circuits">
       <h2 id="own-circuits">
-        Circuits of this node <span class="muted number">{circuits.length.toLocaleString('en')}</span>
+        {text('ownCircuits')} <span class="muted number">{whole(circuits.length)}</span>
       </h2>
       {circuits.length === 0 ? (
-        <p class="muted">None. The first download with hops builds some.</p>
+        <p class="muted">{text('noneOwn')}</p>
       ) : (
         <ul class="circuits">
           {circuits.slice(0, MAX_SHOWN).map(circuit => (
@@ -80,36 +85,36 @@ function OwnCircuits({ circuits }: { circuits: readonly OwnCircuit[] }) {
           ))}
         </ul>
       )}
-      {circuits.length > MAX_SHOWN && <p class="muted">and {circuits.length - MAX_SHOWN} more</p>}
+      {circuits.length > MAX_SHOWN && <p class="muted">{text('more', { count: circuits.length - MAX_SHOWN })}</p>}
     </section>
   )
 }
 
 const roles: Readonly<Record<JoinedCircuit['role'], string>> = {
-  relay: 'Relay',
-  exit: 'Exit',
-  introduction: 'Introduction point',
-  rendezvous: 'Rendezvous point',
+  relay: text('relay'),
+  exit: text('exit'),
+  introduction: text('introductionPoint'),
+  rendezvous: text('rendezvousPoint'),
 }
 
 function ForOthers({ others }: { others: readonly JoinedCircuit[] }) {
   return (
     <section class="card wide" aria-labelledby="for-others">
       <h2 id="for-others">
-        Passing through for others <span class="muted number">{others.length.toLocaleString('en')}</span>
+        {text('forOthers')} <span class="muted number">{whole(others.length)}</span>
       </h2>
       {others.length === 0 ? (
-        <p class="muted">Nothing passes through this node for others now.</p>
+        <p class="muted">{text('noneForOthers')}</p>
       ) : (
-        <div class="table-scroll" tabIndex={0} role="group" aria-label="Circuits of others">
+        <div class="table-scroll" tabIndex={0} role="group" aria-label={text('circuitsOfOthers')}>
           <table class="table">
             <thead>
               <tr>
-                <th>This node is</th>
-                <th>From</th>
-                <th>To</th>
-                <th class="right">Bytes</th>
-                <th class="right">Age</th>
+                <th>{text('nodeIs')}</th>
+                <th>{text('from')}</th>
+                <th>{text('to')}</th>
+                <th class="right">{text('bytes')}</th>
+                <th class="right">{text('age')}</th>
               </tr>
             </thead>
             <tbody>
@@ -126,29 +131,29 @@ function ForOthers({ others }: { others: readonly JoinedCircuit[] }) {
           </table>
         </div>
       )}
-      {others.length > MAX_SHOWN && <p class="muted">and {others.length - MAX_SHOWN} more</p>}
+      {others.length > MAX_SHOWN && <p class="muted">{text('more', { count: others.length - MAX_SHOWN })}</p>}
     </section>
   )
 }
 
 function networkFacts({ network }: Seen): FactRows {
-  const address = (text: string) => (text === NO_ADDRESS ? 'not known' : text)
+  const address = (given: string) => (given === NO_ADDRESS ? text('notKnown') : given)
   return [
-    ['Relays known', network.relays.toLocaleString('en')],
-    ['Exits among them', network.exits.toLocaleString('en')],
-    ['Running for', network.running ? duration(network.runtime) : 'not running'],
-    ['Address outside', address(network.wan_address)],
-    ['Own UDP port', address(network.lan_address)],
+    [text('relaysKnown'), whole(network.relays)],
+    [text('exitsAmongThem'), whole(network.exits)],
+    [text('runningFor'), network.running ? duration(network.runtime) : text('notRunning')],
+    [text('publicAddress'), address(network.wan_address)],
+    [text('ownPort'), address(network.lan_address)],
   ]
 }
 
 function trafficFacts({ traffic, network }: Seen): FactRows {
   return [
-    ['Own, down', bytes(traffic.own_down)],
-    ['Own, up', bytes(traffic.own_up)],
-    ['Passed on for others', bytes(traffic.relayed)],
-    ['Let out for others', bytes(traffic.exited_up + traffic.exited_down)],
-    ['Places taken', `${network.places_taken} of ${network.places}`],
+    [text('ownDown'), bytes(traffic.own_down)],
+    [text('ownUp'), bytes(traffic.own_up)],
+    [text('relayed'), bytes(traffic.relayed)],
+    [text('exited'), bytes(traffic.exited_up + traffic.exited_down)],
+    [text('slots'), text('slotsOf', { used: network.places_taken, all: network.places })],
   ]
 }
 
@@ -157,16 +162,16 @@ function Page({ seen }: { seen: Seen }) {
   return (
     <>
       <p role="status" class={seen.network.reason === '' ? 'visually-hidden' : 'reasons'}>
-        {seen.network.reason === '' ? `${counted(ready, 'circuit')} ready` : seen.network.reason}
+        {seen.network.reason === '' ? text('ready', { count: ready }) : seen.network.reason}
       </p>
       <div class="cards">
         <OwnCircuits circuits={seen.circuits} />
         <section class="card">
-          <h2>Network</h2>
+          <h2>{text('network')}</h2>
           <FactList facts={networkFacts(seen)} />
         </section>
         <section class="card">
-          <h2>Traffic since the start</h2>
+          <h2>{text('traffic')}</h2>
           <FactList facts={trafficFacts(seen)} />
         </section>
         <ForOthers others={seen.others} />
@@ -183,13 +188,10 @@ export function CircuitsPage() {
   const { value, problem } = useAnswer(look, [], EVERY_MS)
   return (
     <div class="page">
-      <h1>Circuits</h1>
-      <p class="muted">
-        A download with hops reaches its peers over circuits: chains of other nodes, each of which knows its neighbours
-        only. See which there are, and what this node carries for others.
-      </p>
+      <h1>{text('circuits')}</h1>
+      <p class="muted">{text('about')}</p>
       {value === null ? (
-        <p class="card muted">{problem === '' ? 'Asking the node…' : `Circuits are not shown: ${problem}`}</p>
+        <p class="card muted">{problem === '' ? text('asking') : text('notShown', { problem })}</p>
       ) : (
         <Page seen={value} />
       )}

@@ -2,6 +2,7 @@
 
 import type { OwnCircuit } from '../../client/routes.ts'
 import { pathOf, type Station } from '../model/circuit-path.ts'
+import { text } from '../texts/circuits.ts'
 
 function StationMark({ role, where, kind }: Station) {
   return (
@@ -18,7 +19,7 @@ function StationMark({ role, where, kind }: Station) {
 /** The path of one circuit. */
 export function CircuitPath({ circuit }: { circuit: OwnCircuit }) {
   return (
-    <ol class="path" aria-label="Path">
+    <ol class="path" aria-label={text('path')}>
       {pathOf(circuit).map((station, at) => (
         <StationMark key={at} {...station} />
       ))}

@@ -1,5 +1,6 @@
 // Players in the local network: the switch, where they are served, and the devices that were given links.
 
+import '../dlna.css'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { session } from '../../../../web/node/context.ts'
 import { useAnswer } from '../../../../web/node/use-answer.ts'

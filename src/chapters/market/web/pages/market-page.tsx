@@ -1,5 +1,6 @@
 // The market: the order book with a form for a new order, own orders, own trades.
 
+import '../market.css'
 import { addressOf } from '../../../../web/model/place.ts'
 import { marketPlace, marketTabs, type MarketTab } from '../model/market-places.ts'
 import { MarketBook } from './market-book.tsx'
