@@ -117,6 +117,23 @@ const spellings: Readonly<Record<string, string>> = {
   utp: 'uTP',
 }
 
+/** Sections that are named after parts of the program this interface comes from, by what is set there. */
+const sectionNames: Readonly<Record<string, string>> = {
+  allchannel_community: 'Discovery of channels',
+  channel_community: 'Own channels and subscriptions',
+  dispersy: 'Overlay network, older names',
+  ipv8: 'Overlay network',
+  market_community: 'Market',
+  search_community: 'Search at other nodes',
+  torrent_checking: 'Seeders of torrents in channels',
+  tunnel_community: 'Circuits',
+}
+
+/** A section as a heading: `libtorrent`: `BitTorrent`. */
+export function sectionHeading(section: string): string {
+  return sectionNames[section] ?? headingOf(section)
+}
+
 /** `max_download_rate` as a heading: `Max download rate`. */
 export function headingOf(name: string): string {
   const words = name.split('_').map(word => spellings[word] ?? word)

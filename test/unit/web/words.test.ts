@@ -9,7 +9,14 @@ import * as format from '../../../src/web/model/format.ts'
 import { bitsOf, shares } from '../../../src/web/model/piece-runs.ts'
 import { addressOf, home, type Place, placeOf } from '../../../src/web/model/place.ts'
 import { RateHistory } from '../../../src/web/model/rate-history.ts'
-import { entered, fieldsOf, headingOf, refusedOption, valueOf } from '../../../src/web/model/settings-form.ts'
+import {
+  entered,
+  fieldsOf,
+  headingOf,
+  refusedOption,
+  sectionHeading,
+  valueOf,
+} from '../../../src/web/model/settings-form.ts'
 import { settingsJsonSchema } from '../../../src/node/settings/settings-docs.ts'
 import { download } from '../../contract/http/sample-records.ts'
 
@@ -135,6 +142,9 @@ test('every setting of the node has a field, and what is entered becomes the val
   assert.equal(headingOf('max_download_rate'), 'Max download rate')
   assert.equal(headingOf('http_port'), 'HTTP port')
   assert.equal(headingOf('utp'), 'uTP')
+  assert.equal(sectionHeading('libtorrent'), 'BitTorrent')
+  for (const section of Object.keys(settingsTable))
+    assert.doesNotMatch(sectionHeading(section), /dispersy|tribler|ipv8|community|allchannel/i)
 })
 
 test('names of strangers do not turn their direction round', () => {

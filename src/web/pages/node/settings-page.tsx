@@ -7,6 +7,7 @@ import {
   headingOf,
   type OptionSchema,
   refusedOption,
+  sectionHeading,
   type SettingField,
   type SettingValue,
   valueOf,
@@ -193,7 +194,9 @@ function SaveBar({ count, problem, save, undo }: SaveBarProps) {
 }
 
 function matches(field: SettingField, query: string): boolean {
-  const text = `${field.section} ${field.name} ${field.schema.description ?? ''}`.toLowerCase().replaceAll('_', ' ')
+  const text = `${field.section} ${sectionHeading(field.section)} ${field.name} ${field.schema.description ?? ''}`
+    .toLowerCase()
+    .replaceAll('_', ' ')
   return query
     .toLowerCase()
     .split(/\s+/)
@@ -267,13 +270,13 @@ function SettingsForm({ file, sections, reload }: FormProps) {
       <nav class="section-index" aria-label="Sections">
         {shown.map(([name]) => (
           <button key={name} type="button" class="quiet" onClick={() => showSection(name)}>
-            {headingOf(name)}
+            {sectionHeading(name)}
           </button>
         ))}
       </nav>
       {shown.map(([name, fields]) => (
         <section key={name} class="setting-section" aria-labelledby={`section-${name}`}>
-          <h2 id={`section-${name}`}>{headingOf(name)}</h2>
+          <h2 id={`section-${name}`}>{sectionHeading(name)}</h2>
           {fields.map(field => (
             <Option
               key={pathOf(field)}

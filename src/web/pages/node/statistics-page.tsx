@@ -63,8 +63,16 @@ function Facts({ title, facts }: { title: string; facts: FactRows }) {
   )
 }
 
+/** Ports by what they are for; others under the names of the interface. */
+const portNames: Readonly<Record<string, string>> = {
+  'http_api~port': 'Dashboard and interface',
+  'https_api~port': 'Dashboard and interface, HTTPS',
+  'libtorrent~port': 'Peers',
+  'video_server~port': 'Films',
+}
+
 function portFacts({ ports }: Figures): [string, string][] {
-  return Object.entries(ports).map(([name, port]) => [name.replaceAll('~', ' '), String(port)])
+  return Object.entries(ports).map(([name, port]) => [portNames[name] ?? name.replaceAll('~', ' '), String(port)])
 }
 
 function networkFacts({ network, dispersy }: Figures): [string, string][] {
