@@ -210,7 +210,7 @@ bench-%: build
 	@bash test/kit/netns node $$(ls dist/bench/flow/$*.js dist/test/chapters/*/bench/$*.js 2>/dev/null) $(BENCH_ARGS)
 
 readme: build ## Rewrites the tables of src/docs: settings from the schema, and the matrix
-	@for page in readme interop-matrix decisions readme-map; do UPDATE_README=1 node --test dist/test/arch/$$page.test.js >/dev/null || exit 1; done
+	@for page in readme errors-page interop-matrix decisions readme-map; do UPDATE_README=1 node --test dist/test/arch/$$page.test.js >/dev/null || exit 1; done
 
 # What is given away, in dist-package/ (src/deploy, decision 0363).
 package: build ## The npm package: dist-package/tributary-VERSION.tgz

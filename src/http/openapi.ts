@@ -27,7 +27,7 @@ type Plain = { [key: string]: unknown }
 
 const DESCRIPTION =
   'Every request carries the header `X-Api-Key`. Bodies are JSON objects or key=value pairs. Errors are ' +
-  '`{"error": {"handled", "code", "message"}}`. Facts that the specification of this interface leaves open are listed ' +
+  '`{"error": {"handled", "code", "message"}}`: [all codes](errors.html). Facts that the specification of this interface leaves open are listed ' +
   'under "Choices of this node", here and at each route: they are no facts of the interface and other nodes may differ.'
 
 /** What holds for all routes (decisions part 1). */
@@ -70,7 +70,7 @@ export function openApiDocument(routes: readonly Route[], { version, settings }:
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Node control interface',
+      title: 'Tributary: control interface',
       version,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       description: `${DESCRIPTION}\n\n${choicesText(CHOICES)}`,

@@ -2,6 +2,7 @@
 // OpenAPI document. Nothing is loaded from another address, and the content security policy keeps it so.
 
 import { AppError } from '../../base/errors.ts'
+import { errorPage } from '../error-page.ts'
 import { openApiDocument } from '../openapi.ts'
 import { type BytesReply, type RouteContext, route } from '../route.ts'
 
@@ -25,7 +26,7 @@ const page = (base: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<title>Node control interface</title>
+<title>Tributary: control interface</title>
 <base href="${base}">
 <link rel="icon" type="image/png" href="favicon-32x32.png" sizes="32x32">
 <link rel="stylesheet" href="swagger-ui.css">
@@ -64,12 +65,12 @@ const pageRoute = (id: string, path: string, base: string) =>
     contentType: 'text/html',
     errors: [],
     sample: { path, status: 200 },
-    run: (): BytesReply => ({
-      contentType: HTML,
-      body: Buffer.from(page(base)),
-      headers: [['Content-Security-Policy', POLICY]],
-    }),
+    run: (): BytesReply => pageReply(page(base)),
   })
+
+function pageReply(text: string): BytesReply {
+  return { contentType: HTML, body: Buffer.from(text), headers: [['Content-Security-Policy', POLICY]] }
+}
 
 const openApi = route({
   id: 'docs.openapi',
@@ -109,7 +110,7 @@ const asset = route({
   scope: 'open',
   compressed: true,
   tag,
-  summary: 'Parts of the API browser',
+  summary: 'Parts of the API browser, and the page of error codes (errors.html)',
   parameters: null,
   reply: null,
   errors: ['NotFound'],
@@ -119,6 +120,7 @@ const asset = route({
 
 async function readAsset(context: RouteContext, name: string): Promise<BytesReply> {
   if (name === 'initializer.js') return { contentType: SCRIPT, body: Buffer.from(INITIALIZER) }
+  if (name === 'errors.html') return pageReply(errorPage())
   const contentType = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined
   const body = contentType === undefined ? null : await context.docsFiles.read(name)
   if (contentType === undefined || body === null) throw new AppError('NotFound')

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Value } from '@sinclair/typebox/value'
+import { errorTable } from '../../../src/base/errors.ts'
 import { SAMPLE_INFOHASH } from '../../../src/http/routes/infohash.ts'
 import { routes, routeTable } from '../../kit/all-routes.ts'
 import { type Running, ask, startServer, until } from './harness.ts'
@@ -204,6 +205,21 @@ test('the API browser loads nothing from another address', async () => {
   }
   assert.equal((await ask(server.port, '/docs/package.json', { key: false })).status, 404)
   assert.equal((await ask(server.port, '/docs/..%2Fpackage.json', { key: false })).status, 404)
+})
+
+test('the API browser links a page of all error codes, which the table makes', async () => {
+  const document = (await ask(server.port, '/docs/openapi.json', { key: false })).json() as {
+    info: { description: string }
+  }
+  assert.ok(document.info.description.includes('](errors.html)'))
+  const page = await ask(server.port, '/docs/errors.html', { key: false })
+  assert.equal(page.status, 200)
+  assert.match(String(page.headers['content-type']), /^text\/html/)
+  assert.match(String(page.headers['content-security-policy']), /default-src 'none'/)
+  const text = page.body.toString()
+  assert.doesNotMatch(text, /<script|(?:src|href)="(?!\.\/")/)
+  for (const [code, { status }] of Object.entries(errorTable))
+    assert.ok(text.includes(`<tr id="${code}"><th scope="row"><code>${code}</code></th><td>${status}</td>`), code)
 })
 
 test('an answer that its client does not wait for ends the work', async () => {
