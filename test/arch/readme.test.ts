@@ -52,6 +52,21 @@ test('the first line names what native builds need, and the page is short', () =
   assert.ok(lines.length <= README_LINES, `${lines.length} lines: move long things to src/docs`)
 })
 
+test('it goes the way of a newcomer, and names packages of this version', () => {
+  const headings = [...readme.matchAll(/^##+ (.*)$/gm)].map(([, heading = '']) => heading)
+  const way = ['Run it', 'Install', 'Upgrade', 'Uninstall', 'Five minutes', 'Where next']
+  assert.deepEqual(
+    headings.filter(heading => way.includes(heading)),
+    way,
+  )
+  assert.ok(readme.startsWith('# Tributary '), 'the title comes first')
+  assert.ok(readme.indexOf('![') < readme.indexOf('## Run it'), 'a picture comes before the first command')
+  const { version } = JSON.parse(textOf('package.json')) as { version: string }
+  const named = [...readme.matchAll(/tributary[-_](\d+\.\d+\.\d+)/g)].map(([, each = '']) => each)
+  assert.ok(named.length > 1)
+  for (const each of named) assert.equal(each, version)
+})
+
 /** The place that GitHub gives a heading. */
 function anchorOf(heading: string): string {
   return heading
