@@ -1,12 +1,13 @@
 // What every command that talks to a node has in common: its options, the node it talks to, how it prints and how it
 // ends.
 
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { CoreRoutes } from '../client/core-routes.ts'
 import type { RouteMap } from '../client/routes.ts'
 import type { FoundNode, NodeChoice } from '../node/state/find-node.ts'
 import { CommandError, EXIT, NodeClient, NodeConnection } from './node-client.ts'
 import { plainText } from './show.ts'
+import { UNITS, unitsOf, useUnits } from './units.ts'
 
 /** Options of every such command. */
 export interface NodeFlags {
@@ -14,6 +15,7 @@ export interface NodeFlags {
   readonly keyFile?: string
   readonly stateDir?: string
   readonly json?: boolean
+  readonly units?: string
 }
 
 /** What a command works with; `Routes`: those it asks. */
@@ -36,6 +38,11 @@ export function forNode(command: Command): Command {
     )
     .option('--state-dir <dir>', 'state directory of the node (env: TRIBUTARY_STATE_DIR)')
     .option('--json', 'print what the node answers')
+    .addOption(
+      new Option('--units <units>', 'KiB and MiB, kB and MB, or rates in Mbit/s (env: TRIBUTARY_UNITS)')
+        .choices(UNITS)
+        .default(undefined, 'binary'),
+    )
     .addHelpText('after', `\n${CODES}`)
 }
 
@@ -47,6 +54,7 @@ export async function runForNode<Routes extends RouteMap = CoreRoutes>(
   quietPipe()
   try {
     const json = flags.json === true
+    chooseUnits(flags.units)
     await work({
       node: new NodeClient<Routes>(new NodeConnection(await findNode(flags))),
       json,
@@ -55,6 +63,13 @@ export async function runForNode<Routes extends RouteMap = CoreRoutes>(
   } catch (error) {
     failed(error)
   }
+}
+
+function chooseUnits(flag: string | undefined): void {
+  const named = flag ?? (process.env['TRIBUTARY_UNITS'] || 'binary')
+  const units = unitsOf(named)
+  if (units === null) throw new CommandError(`TRIBUTARY_UNITS must be one of ${UNITS.join(', ')}.`)
+  useUnits(units)
 }
 
 /** Says what went wrong and sets the exit code. */

@@ -6,6 +6,7 @@ import type { KeyOrder } from '../node/state/key-command.ts'
 import { readVersion } from '../node/version.ts'
 import { settingOf, settingsOf, type SettingText, type StartFlags } from './start-flags.ts'
 import { runStart, type Work } from './start-node.ts'
+import { bytesOf } from './units.ts'
 
 function collectSetting(text: string, earlier: readonly SettingText[]): readonly SettingText[] {
   const found = settingOf(text)
@@ -77,12 +78,10 @@ function wholeNumber(text: string): number {
   return Number(text)
 }
 
-const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 * 1024 }
-
 function byteCount(text: string): number {
-  const found = /^([0-9]{1,12})([km]?)(?:ib)?$/i.exec(text)
-  if (found === null) throw new InvalidArgumentError('It must be bytes, or end in KiB or MiB.')
-  return Number(found[1]) * (UNITS[(found[2] ?? '').toLowerCase()] ?? 1)
+  const bytes = bytesOf(text)
+  if (bytes === null) throw new InvalidArgumentError('It must be bytes, or end in KiB or MiB.')
+  return bytes
 }
 
 function collectTier(text: string, earlier: string[][]): string[][] {

@@ -8,12 +8,13 @@ import type { AddFlags } from './add-command.ts'
 import { chosenDownload, chosenDownloads, filesOf } from './chosen.ts'
 import { type CommandContext, forNode, type NodeFlags, runForNode } from './command-run.ts'
 import { hopCount } from './hop-count.ts'
+import { infoText } from './info-text.ts'
 import { addListCommand } from './list-command.ts'
 import { CommandError } from './node-client.ts'
-import { percentText, printable, rateText, sizeText, tableText } from './show.ts'
+import { percentText, printable, tableText } from './show.ts'
+import { rateArgument, rateText, sizeText } from './units.ts'
 
 const DOWNLOAD = 'info hash, its first digits, or (a part of) the name'
-const KILO: Readonly<Record<string, number>> = { '': 1, k: 1000, m: 1_000_000 }
 
 function width(): number {
   return process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY
@@ -63,12 +64,6 @@ function indexes(text: string): number[] {
   return text.split(',').map(Number)
 }
 
-function speed(text: string): number {
-  const found = /^(\d{1,12}(?:\.\d+)?)([km]?)$/i.exec(text)
-  if (found === null) throw new InvalidArgumentError('It must be bytes a second, or end in k or M; 0 = no limit.')
-  return Math.round(Number(found[1]) * (KILO[(found[2] ?? '').toLowerCase()] ?? 1))
-}
-
 function amount(text: string): number {
   if (text === 'never') return -1
   if (text === 'default') return -2
@@ -92,9 +87,13 @@ async function patchEach(
 }
 
 function addListing(program: Command): void {
-  forNode(program.command('info').description('Everything about a download.').argument('<download>', DOWNLOAD)).action(
-    (text: string, flags: NodeFlags) =>
-      runForNode(flags, async ({ node, show }) => show(await chosenDownload(node, text))),
+  forNode(
+    program
+      .command('info')
+      .description('Facts of a download; all its fields with --json.')
+      .argument('<download>', DOWNLOAD),
+  ).action((text: string, flags: NodeFlags) =>
+    runForNode(flags, async ({ node, show }) => show(await chosenDownload(node, text), infoText)),
   )
   forNode(
     program.command('explain').description('Why a download does not move.').argument('<download>', DOWNLOAD),
@@ -192,8 +191,8 @@ function addStates(program: Command): void {
     )
   forNode(program.command('limit').description('Limits and goals of downloads.'))
     .argument('<download...>', `${DOWNLOAD}; all = all`)
-    .option('--down <speed>', 'bytes a second, also 500k or 2M; 0 = no limit of its own', speed)
-    .option('--up <speed>', 'the same for uploads', speed)
+    .option('--down <speed>', 'bytes a second, also 500k, 2M or 8Mbit; 0 = no limit of its own', rateArgument)
+    .option('--up <speed>', 'the same for uploads', rateArgument)
     .option('--ratio <n>', 'seed until this ratio; never = no end, default = as the settings say', amount)
     .option('--time <minutes>', 'seed so long; never, default', amount)
     .option('--label <label>', 'the labels it has from now on; may be repeated', collect, [])

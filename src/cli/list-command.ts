@@ -4,7 +4,8 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { CoreRoutes, Download } from '../client/core-routes.ts'
 import type { ParametersOf, ReplyOf } from '../client/routes.ts'
 import { forNode, type NodeFlags, runForNode } from './command-run.ts'
-import { percentText, plainText, rateText, sizeText, statusText, tableText, timeText } from './show.ts'
+import { percentText, plainText, statusText, tableText, timeText } from './show.ts'
+import { plainRateText, rateText, sizeText } from './units.ts'
 
 type ListAnswer = ReplyOf<CoreRoutes, 'GET /downloads'>
 
@@ -25,7 +26,9 @@ function width(): number {
   return process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY
 }
 
-function listText(rows: readonly Download[]): string {
+/** `chosen`: it is a part of the list, asked for by an option. */
+function listText(rows: readonly Download[], chosen: boolean): string {
+  if (rows.length === 0) return chosen ? 'No downloads match.\n' : 'No downloads yet: tributary add MAGNET|FILE\n'
   const columns = [
     { head: 'HASH' },
     ...['DONE', 'SIZE', 'DOWN', 'UP', 'ETA', 'RATIO'].map(head => ({ head, right: true })),
@@ -50,7 +53,7 @@ function listText(rows: readonly Download[]): string {
 function totalsText({ count: all, speed_down: down, speed_up: up, states }: NonNullable<ListAnswer['totals']>): string {
   const named = Object.entries(states).filter(([state, number]) => state !== 'all' && number > 0)
   const parts = named.map(([state, number]) => `${number} ${state}`).join(', ')
-  return `${all} ${all === 1 ? 'download' : 'downloads'}${parts === '' ? '' : `: ${parts}`}. Down ${sizeText(down)}/s, up ${sizeText(up)}/s.\n`
+  return `${all} ${all === 1 ? 'download' : 'downloads'}${parts === '' ? '' : `: ${parts}`}. Down ${plainRateText(down)}, up ${plainRateText(up)}.\n`
 }
 
 /** `downloading, 2 hops`. */
@@ -71,10 +74,24 @@ function askedOf(flags: ListFlags): ParametersOf<CoreRoutes, 'GET /downloads'> {
   return { filter, sort, limit, after, offset, infohash, fields, get_totals: totals }
 }
 
+/** What `--status` looks in: the word of the list, and the node's own. */
+function statesOf({ status, queued }: Download): string {
+  const own = status
+    .replace(/^DLSTATUS_/, '')
+    .toLowerCase()
+    .replaceAll('_', ' ')
+  return queued ? 'queued' : `${statusText(status)} ${own}`
+}
+
 function isShown({ label, status }: ListFlags): (row: Download) => boolean {
   return row =>
     (label === undefined || row.labels.includes(label)) &&
-    (status === undefined || statusText(row.status, row.queued).includes(status.toLowerCase()))
+    (status === undefined || statesOf(row).includes(status.toLowerCase()))
+}
+
+/** Whether options narrow the list. */
+function isAsked({ filter, after, offset, infohash }: ListFlags): boolean {
+  return [filter, after, offset, infohash].some(option => option !== undefined)
 }
 
 /** Adds `ls`. */
@@ -97,7 +114,8 @@ export function addListCommand(program: Command): void {
         const wanted = chosen ? downloads.filter(isShown(flags)) : downloads
         if (json) show({ downloads: wanted, ...page })
         else {
-          const list = () => (flags.fields === undefined ? listText(wanted) : plainText(wanted))
+          const list = () =>
+            flags.fields === undefined ? listText(wanted, chosen || isAsked(flags)) : plainText(wanted)
           show(wanted, () => (page.totals === undefined ? list() : `${list()}\n${totalsText(page.totals)}`))
         }
       }),

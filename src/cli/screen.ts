@@ -1,5 +1,6 @@
 // Lines that are drawn over what was drawn before, where there is a terminal.
 
+import { cutTo } from './cells.ts'
 import { print } from './command-run.ts'
 
 /** What a terminal has room for. */
@@ -23,5 +24,5 @@ export class Redrawn {
 /** What of a text there is room for: lines cut to the width, and as many as fit. */
 export function fitted(text: string, { columns, rows }: ScreenSize): string[] {
   const lines = text.replace(/\n$/, '').split('\n')
-  return lines.slice(0, Math.max(1, rows - 1)).map(line => [...line].slice(0, Math.max(1, columns - 1)).join(''))
+  return lines.slice(0, Math.max(1, rows - 1)).map(line => cutTo(line, Math.max(1, columns - 1)))
 }

@@ -1,28 +1,20 @@
-// What people read: sizes, rates, times, tables, bars. Texts of strangers are shown without anything that a terminal
-// would take for a command. Pure.
+// What people read: times, tables, bars; sizes and rates are units.ts. Texts of strangers are shown without anything
+// that a terminal would take for a command. Pure.
 
-const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
+import { cellsOf, cutTo, fitTo } from './cells.ts'
+
 const NEVER_SEC = 8_640_000
 
-/** A text without control characters and changes of direction. */
+/** What a terminal obeys, what turns the direction of others, what is unseen: two names may look the same by it. */
+const HARMFUL = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
+/** Joiners and forms of letters belong to names of some languages: without them these can still be read. */
+const JOINERS = /\u200c|\u200d|\p{Variation_Selector}/gu
+/** More marks on one letter than any language has would be drawn over other lines. */
+const MARKS = /(\p{M}{4})\p{M}+/gu
+
+/** A text in which nothing is left that a terminal obeys, that turns the direction of others, or that is unseen. */
 export function printable(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what must go
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, '\ufffd')
-}
-
-/** Bytes, as `1.5 GB`. */
-export function sizeText(bytes: number): string {
-  let [value, unit] = [bytes, 0]
-  while (value >= 999.5 && unit < UNITS.length - 1) {
-    value /= 1000
-    unit += 1
-  }
-  return `${unit === 0 || value >= 99.95 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`
-}
-
-/** Bytes a second; '' = none. */
-export function rateText(rate: number): string {
-  return rate < 1 ? '' : `${sizeText(rate)}/s`
+  return text.replace(JOINERS, '').replace(HARMFUL, '\ufffd').replace(MARKS, '$1')
 }
 
 /** Seconds as the two largest units. */
@@ -53,14 +45,23 @@ export function barText(part: number, width: number): string {
   return '█'.repeat(full) + '░'.repeat(width - full)
 }
 
+const STATUS: Readonly<Record<string, string>> = {
+  DLSTATUS_ALLOCATING_DISKSPACE: 'allocating',
+  DLSTATUS_WAITING4HASHCHECK: 'to be checked',
+  DLSTATUS_HASHCHECKING: 'checking',
+  DLSTATUS_STOPPED_ON_ERROR: 'error',
+}
+
 /** `DLSTATUS_SEEDING` as `seeding`. */
 export function statusText(status: string, queued = false): string {
-  return queued
-    ? 'queued'
-    : printable(status)
-        .replace(/^DLSTATUS_/, '')
-        .toLowerCase()
-        .replaceAll('_', ' ')
+  if (queued) return 'queued'
+  return (
+    STATUS[status] ??
+    printable(status)
+      .replace(/^DLSTATUS_/, '')
+      .toLowerCase()
+      .replaceAll('_', ' ')
+  )
 }
 
 /** A column: its head, and on which side it is flush. */
@@ -72,7 +73,7 @@ export interface Column {
 /** Lines of a table; the last column is cut where a line would be wider than `width` (Infinity = never). */
 export function tableText(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): string {
   const all = [columns.map(({ head }) => head), ...rows.map(row => row.map(printable))]
-  const widths = columns.map((_, at) => Math.max(...all.map(row => [...(row[at] ?? '')].length)))
+  const widths = columns.map((_, at) => Math.max(...all.map(row => cellsOf(row[at] ?? ''))))
   return all.map(row => `${lineText(columns, row, widths, width)}\n`).join('')
 }
 
@@ -85,11 +86,9 @@ function lineText(
   const cells = columns.map(({ right }, at) => {
     const cell = row[at] ?? ''
     if (at === columns.length - 1 && right !== true) return cell
-    const blank = ' '.repeat(Math.max(0, (widths[at] ?? 0) - [...cell].length))
-    return right === true ? blank + cell : cell + blank
+    return fitTo(cell, widths[at] ?? 0, right)
   })
-  const line = [...cells.join('  ').trimEnd()]
-  return line.length <= width ? line.join('') : `${line.slice(0, Math.max(1, width - 1)).join('')}…`
+  return cutTo(cells.join('  ').trimEnd(), width)
 }
 
 /** Any JSON value as indented lines of `name: value`. */

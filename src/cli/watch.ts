@@ -7,17 +7,16 @@ import { allDownloads, chosenDownloads } from './chosen.ts'
 import type { Download } from '../client/core-routes.ts'
 import { CommandError } from './node-client.ts'
 import { Redrawn, type ScreenSize } from './screen.ts'
-import { barText, percentText, printable, rateText, sizeText, statusText, timeText } from './show.ts'
+import { printable, statusText } from './show.ts'
+import { isThere, plainLine, screenLines } from './watch-lines.ts'
 
 const LOOK_MS = 1000
-const BAR = 24
-const NAME = 40
 
 /** Watches until all are complete; CommandError when one failed, was removed, or is stopped before it is there. */
 export async function watchDownloads(context: CommandContext, texts: readonly string[]): Promise<void> {
   const { node, json } = context
   const hashes = new Set((await chosenDownloads(node, texts)).map(({ infohash }) => infohash))
-  if (hashes.size === 0) return
+  if (hashes.size === 0) return json ? undefined : print('No downloads to watch.\n')
   const screen = json ? null : new Screen(process.stdout.isTTY ? process.stdout : null)
   let told = ''
   for (;;) {
@@ -32,10 +31,6 @@ export async function watchDownloads(context: CommandContext, texts: readonly st
   }
 }
 
-function isThere({ progress, status, total_pieces: pieces }: Download): boolean {
-  return pieces > 0 && progress >= 1 && (status === 'DLSTATUS_SEEDING' || status === 'DLSTATUS_STOPPED')
-}
-
 function checkFailures(rows: readonly Download[], expected: number): void {
   if (rows.length < expected) throw new CommandError('A download was removed.')
   for (const row of rows) {
@@ -47,20 +42,6 @@ function checkFailures(rows: readonly Download[], expected: number): void {
   if (stopped.length > 0 && rows.every(row => isThere(row) || stopped.includes(row))) {
     throw new CommandError(`Stopped: ${stopped.map(({ name }) => printable(name)).join(', ')}`)
   }
-}
-
-/** What is drawn: no more lines than there is room for, those that move first, and how many are left out. */
-export function screenLines(rows: readonly Download[], { columns, rows: height }: ScreenSize): string[] {
-  const room = Math.max(1, height - 1)
-  const whole = rows.length <= room
-  const shown = whole ? rows : rows.toSorted((a, b) => weight(b) - weight(a)).slice(0, Math.max(1, room - 1))
-  const lines = shown.map(lineOf)
-  if (!whole && room > 1) lines.push(`and ${rows.length - shown.length} more`)
-  return lines.map(line => [...line].slice(0, Math.max(1, columns - 1)).join(''))
-}
-
-function weight(row: Download): number {
-  return (isThere(row) ? 0 : 1) + row.speed_down + row.speed_up
 }
 
 /** Where progress is shown; null = no terminal: a line for each whole percent. */
@@ -83,20 +64,7 @@ class Screen {
       const state = `${statusText(row.status, row.queued)} ${Math.floor(row.progress * 100)}`
       if (this.#told.get(row.infohash) === state) continue
       this.#told.set(row.infohash, state)
-      print(`${lineOf(row)}\n`)
+      print(`${plainLine(row)}\n`)
     }
   }
-}
-
-function lineOf(row: Download): string {
-  const name = [...printable(row.name)].slice(0, NAME).join('').padEnd(NAME)
-  const done = `${barText(row.progress, BAR)} ${percentText(row.progress).padStart(6)}`
-  const facts = [
-    row.size > 0 ? sizeText(row.size) : '',
-    rateText(row.speed_down),
-    row.progress < 1 && row.speed_down > 0 ? timeText(row.eta) : '',
-    `${row.num_connected_peers} peers`,
-    statusText(row.status, row.queued),
-  ]
-  return `${name} ${done}  ${facts.filter(fact => fact !== '').join('  ')}`
 }

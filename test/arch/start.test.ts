@@ -12,7 +12,7 @@ test('a plain start loads of the command line what reads its flags, no package, 
 
 test('the reader of all commands loads nothing of the node but its version', () => {
   const ours = [...loadedWith('src/cli/commands.ts')].filter(name => name.startsWith('src/'))
-  const own = ['src/cli/start-flags.ts', 'src/cli/start-node.ts']
+  const own = ['src/cli/start-flags.ts', 'src/cli/start-node.ts', 'src/cli/units.ts']
   assert.deepEqual(ours.sort(), ['src/base/secret.ts', ...own, 'src/node/version.ts'])
 })
 

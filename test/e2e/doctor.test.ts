@@ -155,7 +155,7 @@ describe('tributary doctor', { concurrency: 1 }, () => {
     const watch = ['--set', 'watch_folder.enabled=true', '--set', `watch_folder.directory=${folder}/nowhere`]
     await assertProblem('permissions', /watch folder .* is not there/, state, watch)
     await assertProblem('permissions', /is not a folder/, state, ['--set', 'download_defaults.saveas=/etc/hostname'])
-    await assertProblem('mounts', /MB are free/, state, ['--set', 'disk.min_free_bytes=1000000000000000'])
+    await assertProblem('mounts', /MiB are free/, state, ['--set', 'disk.min_free_bytes=1000000000000000'])
   })
 
   test('a clock that was set back', async () => {

@@ -119,11 +119,11 @@ async function checkRoom({ path, role, kind, minFreeBytes }: NamedFolder, real: 
   const facts = await statfs(real).catch(() => null)
   if (facts === null || kind === 'watched') return []
   const free = facts.bavail * facts.bsize
-  const text = `${megabytes(free)} MB are free for the ${role} ${path}`
+  const text = `${mebibytes(free)} MiB are free for the ${role} ${path}`
   if (free < Math.max(LITTLE_BYTES, minFreeBytes)) {
     const advice =
       minFreeBytes > LITTLE_BYTES
-        ? `disk.min_free_bytes asks for ${megabytes(minFreeBytes)} MB. Make room, or lower it.`
+        ? `disk.min_free_bytes asks for ${mebibytes(minFreeBytes)} MiB. Make room, or lower it.`
         : 'Make room.'
     return [problem('mounts', `Only ${text}.`, advice)]
   }
@@ -153,8 +153,8 @@ function checkKind({ path, role, kind }: NamedFolder, mount: Mount | null): Find
   return []
 }
 
-function megabytes(bytes: number): number {
-  return Math.floor(bytes / 1_000_000)
+function mebibytes(bytes: number): number {
+  return Math.floor(bytes / 1024 / 1024)
 }
 
 /** Who this is. */

@@ -8,7 +8,8 @@ import { type CommandContext, forNode, type NodeFlags, print, runForNode } from 
 import type { NodeClient } from '../../../cli/node-client.ts'
 import type { PlainCommandOf } from '../../../cli/plain-command.ts'
 import { fitted, Redrawn } from '../../../cli/screen.ts'
-import { printable, rateText, sizeText, tableText, timeText } from '../../../cli/show.ts'
+import { printable, tableText, timeText } from '../../../cli/show.ts'
+import { rateText, sizeText } from '../../../cli/units.ts'
 import type { CircuitNetwork, CircuitRoutes, CircuitTraffic, JoinedCircuit, OwnCircuit } from '../client/routes.ts'
 
 const LOOK_MS = 1000

@@ -1,6 +1,7 @@
 // What people read of a film: a table of its tracks, chapters, and where it may be entered.
 
-import { printable, rateText, sizeText, tableText } from '../../../cli/show.ts'
+import { printable, tableText } from '../../../cli/show.ts'
+import { rateText, sizeText } from '../../../cli/units.ts'
 import type { Media } from '../client/routes.ts'
 
 type Facts = NonNullable<Media['facts']>

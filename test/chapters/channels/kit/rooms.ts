@@ -31,6 +31,7 @@ export const rooms: Record<string, readonly string[]> = {
     'cli/node-client.ts',
     'cli/plain-command.ts',
     'cli/show.ts',
+    'cli/units.ts',
     'client/core-routes.ts',
     'client/routes.ts',
     'chapters/channels/client',

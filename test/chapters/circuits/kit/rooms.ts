@@ -32,6 +32,7 @@ export const rooms: Record<string, readonly string[]> = {
     'cli/plain-command.ts',
     'cli/screen.ts',
     'cli/show.ts',
+    'cli/units.ts',
     'client/routes.ts',
     'chapters/circuits/client',
   ],

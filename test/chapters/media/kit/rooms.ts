@@ -16,6 +16,7 @@ export const rooms: Record<string, readonly string[]> = {
     'cli/node-client.ts',
     'cli/output-file.ts',
     'cli/show.ts',
+    'cli/units.ts',
     'client/core-routes.ts',
     'wire/subtitles/*.ts',
     'chapters/media/client',

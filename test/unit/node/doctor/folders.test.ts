@@ -16,15 +16,15 @@ test('free room is shown in megabytes of a million bytes, rounded down', async t
   t.after(() => folder.remove())
   const free = async () => {
     const { bavail, bsize } = await statfs(folder.path)
-    return (bavail * bsize) / 1e6
+    return (bavail * bsize) / 1024 / 1024
   }
   const before = await free()
   const [found] = await findingsOf(folder.path, 0)
   const after = await free()
-  const told = Number(/^(\d+) MB are free/.exec(found?.text ?? '')?.[1])
+  const told = Number(/^(\d+) MiB are free/.exec(found?.text ?? '')?.[1])
   // Others write meanwhile.
   assert.ok(told >= Math.min(before, after) - 100 && told <= Math.max(before, after) + 100, `${told} of ${before}`)
 
   const [wanted] = await findingsOf(folder.path, 999_999_999_999_999)
-  assert.match(wanted?.advice ?? '', /asks for 999999999 MB/)
+  assert.match(wanted?.advice ?? '', /asks for 953674316 MiB/)
 })

@@ -35,11 +35,11 @@ test('before overlays run there is one sentence', () => {
 test('circuits: state, hops of those wanted, speed, time, loss, and the path', () => {
   const lines = circuitsText(seen(new FakeOverlay().withEverything()), NOW_S).split('\n')
   assert.equal(lines[0], '21 relays known, exits among them: 4. Running for 1m 1s.')
-  assert.equal(lines[1], 'Own traffic 90.0 MB down, 1.0 MB up. For others 5.0 MB passed on, 150 kB let out.')
+  assert.equal(lines[1], 'Own traffic 85.8 MiB down, 977 KiB up. For others 4.8 MiB passed on, 146 KiB let out.')
   const line = (text: RegExp): string => lines.find(each => text.test(each)) ?? ''
   assert.match(
     line(/203\.0\.113\.11/),
-    /^ready +3\/3 +data +2\.5 MB\/s +10 B\/s +84 ms +2% +1m 15s +203\.0\.113\.11:7759 > 0{8} > 0{8}$/,
+    /^ready +3\/3 +data +2\.4 MiB\/s +10 B\/s +84 ms +2% +1m 15s +203\.0\.113\.11:7759 > 0{8} > 0{8}$/,
   )
   assert.match(line(/third hop/), /^extending +2\/3 .*Waiting for the third hop/)
   assert.match(line(/Four pings/), /^closing .* 80% /)
@@ -57,6 +57,6 @@ test('a reason with control characters is shown as what it is', () => {
 })
 
 test('what is drawn over fits its terminal', () => {
-  assert.deepEqual(fitted('one\ntwo three\nfour\n', { columns: 5, rows: 3 }), ['one', 'two '])
+  assert.deepEqual(fitted('one\ntwo three\nfour\n', { columns: 5, rows: 3 }), ['one', 'two…'])
   assert.deepEqual(fitted('one\n', { columns: 80, rows: 1 }), ['one'])
 })

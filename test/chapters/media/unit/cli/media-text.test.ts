@@ -29,14 +29,14 @@ function said(over: Partial<typeof LATER> | null): string {
 
 test('when it plays, and what would help', () => {
   assert.equal(said(null), '')
-  assert.equal(said({}), 'Plays to the end without a stall in 13 s, at 300 kB/s.')
+  assert.equal(said({}), 'Plays to the end without a stall in 13 s, at 293 KiB/s.')
   assert.equal(
     said({ from: 90, start_in: 90, start_alone: 8, helps: ['wait', 'more-peers', 'pause-others'] }),
-    'Plays from 0:01:30 on to the end without a stall in 0:01:30, at 300 kB/s. More peers would help. With other downloads paused it would be 8 s.',
+    'Plays from 0:01:30 on to the end without a stall in 0:01:30, at 293 KiB/s. More peers would help. With other downloads paused it would be 8 s.',
   )
   assert.equal(
     said({ state: 'plays', start_in: 0, helps: [] }),
-    'Plays to the end without a stall: 5.0 MB are still to come, at 300 kB/s.',
+    'Plays to the end without a stall: 4.8 MiB are still to come, at 293 KiB/s.',
   )
   assert.equal(
     said({ state: 'plays', missing_bytes: 0, helps: [] }),
