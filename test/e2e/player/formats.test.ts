@@ -27,7 +27,8 @@ async function saidMeanwhile(page: Page): Promise<string[]> {
   })`)
 }
 
-describe('player: formats', { skip: needs(CHROMIUM, 'ffmpeg'), concurrency: 1, timeout: 300_000 }, () => {
+// One beside those at its head, which mostly wait.
+describe('player: formats', { skip: needs(CHROMIUM, 'ffmpeg'), concurrency: 2, timeout: 300_000 }, () => {
   let folder = ''
   let node: NodeProcess
   let browser: Browser
@@ -53,6 +54,67 @@ describe('player: formats', { skip: needs(CHROMIUM, 'ffmpeg'), concurrency: 1, t
     await browser?.close()
     await node?.stop()
     await rm(folder, { recursive: true, force: true })
+  })
+
+  // Each a page of its own that mostly waits for its next try: begun first.
+  describe('the node goes away', { concurrency: true }, () => {
+    test('a node that goes away is told, and the film goes on when it is back', async () => {
+      const watched = await playerPage(browser, node, infohash, 4)
+      const { page } = watched
+      await untilInPage(page, `${PLAYED} > 1`)
+      let away = true
+      await page.route(/\/stream\/|\/files$/, route => (away ? route.abort() : route.fallback()))
+      await page.evaluate(`document.querySelector('video').load()`)
+      await page.locator('.player-trouble').filter({ hasText: 'The film stopped' }).waitFor()
+      away = false
+      await untilInPage(page, `${PLAYED} > 1.2`, 30_000)
+      assert.equal(await page.locator('.player-trouble').count(), 0)
+      // What the user has paused stays so.
+      await page.evaluate(`document.querySelector('video').pause()`)
+      const at = await page.evaluate<number>(PLAYED)
+      away = true
+      await page.evaluate(`document.querySelector('video').load()`)
+      await page.locator('.player-trouble').filter({ hasText: 'The film stopped' }).waitFor()
+      away = false
+      await untilInPage(page, `document.querySelector('video').readyState >= 2`, 30_000)
+      await page.locator('.player-trouble').waitFor({ state: 'detached' })
+      assert.equal(await page.evaluate(`document.querySelector('video').paused`), true)
+      assert.ok(Math.abs((await page.evaluate<number>(PLAYED)) - at) < 0.1)
+      watched.check(/ERR_FAILED/)
+      await page.context().close()
+    })
+
+    test('paused while it has stopped a film stays so when the node is back, unless that is taken back', async () => {
+      const watched = await playerPage(browser, node, infohash, 4)
+      const { page } = watched
+      await untilInPage(page, `${PLAYED} > 1`)
+      let away = true
+      await page.route(/\/stream\/|\/files$/, route => (away ? route.abort() : route.fallback()))
+      const stop = async () => {
+        away = true
+        await page.evaluate(`document.querySelector('video').load()`)
+        await page.locator('.player-trouble').filter({ hasText: 'The film stopped' }).waitFor()
+      }
+      const isBack = async () => {
+        away = false
+        await untilInPage(page, `document.querySelector('video').readyState >= 2`, 30_000)
+        await page.locator('.player-trouble').waitFor({ state: 'detached' })
+      }
+      await stop()
+      await page.keyboard.press('k')
+      await page.getByText('Paused, also when the connection is back.').waitFor()
+      await isBack()
+      assert.equal(await page.evaluate(`document.querySelector('video').paused`), true)
+      await page.keyboard.press('k')
+      await untilInPage(page, `!document.querySelector('video').paused`)
+      await stop()
+      await page.keyboard.press('k')
+      await page.keyboard.press('k')
+      await isBack()
+      await untilInPage(page, `!document.querySelector('video').paused`)
+      watched.check(/ERR_FAILED/)
+      await page.context().close()
+    })
   })
 
   for (const [file, name, words] of [
@@ -116,66 +178,5 @@ describe('player: formats', { skip: needs(CHROMIUM, 'ffmpeg'), concurrency: 1, t
     assert.equal(await watched.page.locator('.player-trouble').count(), 0)
     watched.check()
     await watched.page.context().close()
-  })
-
-  // Each a page of its own that mostly waits for its next try.
-  describe('the node goes away', { concurrency: true }, () => {
-    test('a node that goes away is told, and the film goes on when it is back', async () => {
-      const watched = await playerPage(browser, node, infohash, 4)
-      const { page } = watched
-      await untilInPage(page, `${PLAYED} > 1`)
-      let away = true
-      await page.route(/\/stream\/|\/files$/, route => (away ? route.abort() : route.fallback()))
-      await page.evaluate(`document.querySelector('video').load()`)
-      await page.locator('.player-trouble').filter({ hasText: 'The film stopped' }).waitFor()
-      away = false
-      await untilInPage(page, `${PLAYED} > 1.2`, 30_000)
-      assert.equal(await page.locator('.player-trouble').count(), 0)
-      // What the user has paused stays so.
-      await page.evaluate(`document.querySelector('video').pause()`)
-      const at = await page.evaluate<number>(PLAYED)
-      away = true
-      await page.evaluate(`document.querySelector('video').load()`)
-      await page.locator('.player-trouble').filter({ hasText: 'The film stopped' }).waitFor()
-      away = false
-      await untilInPage(page, `document.querySelector('video').readyState >= 2`, 30_000)
-      await page.locator('.player-trouble').waitFor({ state: 'detached' })
-      assert.equal(await page.evaluate(`document.querySelector('video').paused`), true)
-      assert.ok(Math.abs((await page.evaluate<number>(PLAYED)) - at) < 0.1)
-      watched.check(/ERR_FAILED/)
-      await page.context().close()
-    })
-
-    test('paused while it has stopped a film stays so when the node is back, unless that is taken back', async () => {
-      const watched = await playerPage(browser, node, infohash, 4)
-      const { page } = watched
-      await untilInPage(page, `${PLAYED} > 1`)
-      let away = true
-      await page.route(/\/stream\/|\/files$/, route => (away ? route.abort() : route.fallback()))
-      const stop = async () => {
-        away = true
-        await page.evaluate(`document.querySelector('video').load()`)
-        await page.locator('.player-trouble').filter({ hasText: 'The film stopped' }).waitFor()
-      }
-      const isBack = async () => {
-        away = false
-        await untilInPage(page, `document.querySelector('video').readyState >= 2`, 30_000)
-        await page.locator('.player-trouble').waitFor({ state: 'detached' })
-      }
-      await stop()
-      await page.keyboard.press('k')
-      await page.getByText('Paused, also when the connection is back.').waitFor()
-      await isBack()
-      assert.equal(await page.evaluate(`document.querySelector('video').paused`), true)
-      await page.keyboard.press('k')
-      await untilInPage(page, `!document.querySelector('video').paused`)
-      await stop()
-      await page.keyboard.press('k')
-      await page.keyboard.press('k')
-      await isBack()
-      await untilInPage(page, `!document.querySelector('video').paused`)
-      watched.check(/ERR_FAILED/)
-      await page.context().close()
-    })
   })
 })

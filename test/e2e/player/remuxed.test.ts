@@ -59,7 +59,12 @@ interface Noted {
 }
 const notes = (page: Page) => page.evaluate<Noted[]>('notes')
 
-describe('player: films that the page repacks', { skip: needs(CHROMIUM, 'ffmpeg'), timeout: 300_000 }, () => {
+// Side by side, each in a page of its own: they mostly wait for the film's own clock.
+describe('player: films that the page repacks', {
+  skip: needs(CHROMIUM, 'ffmpeg'),
+  concurrency: 3,
+  timeout: 300_000,
+}, () => {
   let folder = ''
   let node: NodeProcess
   let browser: Browser

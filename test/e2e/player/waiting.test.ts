@@ -14,8 +14,8 @@ import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
 import { needs } from '../../kit/requirements.ts'
 import { addComplete, playerPage, PLAYED } from './scene.ts'
 
-const SECONDS = 20
-/** A film comes in at this share of its bitrate: six or seven seconds of waiting, and ten more where it is repacked. */
+const SECONDS = 16
+/** A film comes in at this share of its bitrate: five or six seconds of waiting, and ten more where it is repacked. */
 const SHARE = 0.75
 const VIDEO = `document.querySelector('video')`
 const BY_PAGE = `${VIDEO}.src.startsWith('blob:')`
@@ -45,9 +45,10 @@ const STALLS = `stalls.filter(({ ms }) => ms > 300)`
 
 const waitingOf = (page: Page) => page.getByRole('group', { name: 'Waiting for the film' })
 
+// Side by side, each with a node of its own: they mostly wait for what comes in, and for the film's own clock.
 describe('player: waiting for the moment', {
   skip: needs(CHROMIUM, 'ffmpeg'),
-  concurrency: 1,
+  concurrency: 3,
   timeout: 300_000,
 }, () => {
   let folder: TestFolder

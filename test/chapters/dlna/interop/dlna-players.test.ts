@@ -3,8 +3,6 @@
 // events elsewhere gets nothing. Namespaces joined by wires (kit/lan-hosts.ts).
 
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,6 +14,7 @@ import { addDownload, downloadComplete, downloadRecord } from '../../../kit/node
 import { type NodeProcess, startNode } from '../../../kit/nodes/node-process.ts'
 import { startFarLibtorrent } from '../../../kit/peers/far-libtorrent.ts'
 import { needs } from '../../../kit/requirements.ts'
+import { type StartedProgram, startProgram } from '../../../kit/started-program.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
 import { type LanHost, type LanHosts, makeLanHosts } from '../kit/lan-hosts.ts'
 
@@ -39,32 +38,6 @@ const MEDIA_SERVER = 'urn:schemas-upnp-org:device:MediaServer:1'
 const CONTENT = 'urn:schemas-upnp-org:service:ContentDirectory:1'
 /** Users that are nobody on the machine. */
 const ORDINARY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
-
-/** A program in a host, and what it has said. */
-interface Program {
-  readonly child: ChildProcess
-  text(): string
-  stop(): Promise<void>
-}
-
-function start(command: readonly string[]): Program {
-  const [program = '', ...rest] = command
-  const child = spawn(program, rest, { stdio: ['pipe', 'pipe', 'pipe'] })
-  let text = ''
-  const keep = (chunk: Buffer): void => void (text += chunk.toString())
-  child.stdout.on('data', keep)
-  child.stderr.on('data', keep)
-  child.stdin.on('error', () => undefined)
-  const ended = once(child, 'exit')
-  return {
-    child,
-    text: () => text,
-    stop: async () => {
-      child.kill('SIGKILL')
-      await ended
-    },
-  }
-}
 
 /** What VLC has written of its search for servers. */
 function wordsOfUpnp(log: string): string {
@@ -112,7 +85,7 @@ describe('players in the network', { skip, concurrency: 1 }, () => {
   let node: NodeProcess
   let film: MadeTorrent
   let base = ''
-  const programs: Program[] = []
+  const programs: StartedProgram[] = []
 
   before(async () => {
     hosts = await makeLanHosts()
@@ -155,8 +128,8 @@ describe('players in the network', { skip, concurrency: 1 }, () => {
     await folder?.remove()
   })
 
-  const run = (host: LanHost, ...command: readonly string[]): Program => {
-    const program = start([...hosts.prefix(host), ...command])
+  const run = (host: LanHost, ...command: readonly string[]): StartedProgram => {
+    const program = startProgram([...hosts.prefix(host), ...command])
     programs.push(program)
     return program
   }

@@ -1,8 +1,7 @@
 // A house in which players are photographed: a node that shows its films in the network, and beside it a host with a
 // screen, where programs run as ordinary users. Needs the namespace that test/kit/netns makes.
 
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { chmod, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -11,6 +10,7 @@ import { makeTorrent } from '../../../kit/content/make-torrent.ts'
 import { addDownload, downloadComplete } from '../../../kit/nodes/downloads-client.ts'
 import { type NodeProcess, startNode } from '../../../kit/nodes/node-process.ts'
 import { startScreen } from '../../../kit/nodes/screen.ts'
+import { type StartedProgram, startProgram } from '../../../kit/started-program.ts'
 import { makeLanHosts } from '../kit/lan-hosts.ts'
 
 const run = promisify(execFile)
@@ -29,21 +29,13 @@ const ORDINARY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
 /** Windows move into their places for a while, and no program says when they are there. */
 export const drawn = (): Promise<void> => new Promise(resolve => setTimeout(resolve, 2000))
 
-/** A program on the screen. */
-export interface ShownProgram {
-  readonly child: ChildProcess
-  /** What it has said. */
-  text(): string
-  stop(): Promise<void>
-}
-
 /** The house. */
 export interface WatchedHouse {
   readonly node: NodeProcess
   /** A folder of its own for an ordinary user. */
   home(name: string): Promise<string>
   /** Starts a program on the screen, as an ordinary user whose files lie in `home`. */
-  show(home: string, env: Readonly<Record<string, string>>, ...command: readonly string[]): ShownProgram
+  show(home: string, env: Readonly<Record<string, string>>, ...command: readonly string[]): StartedProgram
   /** Runs a command beside the programs, to its end; its standard output. */
   run(...command: readonly string[]): string
   /** Types keys, moves the mouse: xdotool's arguments. */
@@ -66,7 +58,7 @@ export async function makeWatchedHouse(): Promise<WatchedHouse> {
   })
   await node.request('POST', '/settings', { dlna: { enabled: true } })
   await addFilms(node, folder)
-  const programs: ShownProgram[] = []
+  const programs: StartedProgram[] = []
   const onScreen = { ...process.env, DISPLAY: screen.display }
   return {
     node,
@@ -79,7 +71,9 @@ export async function makeWatchedHouse(): Promise<WatchedHouse> {
       const own = { ...env, HOME: home, XDG_RUNTIME_DIR: home, DISPLAY: screen.display, LIBGL_ALWAYS_SOFTWARE: '1' }
       const given = Object.entries(own).map(([name, value]) => `${name}=${value}`)
       const clean = ['env', '-i', '-C', home, `PATH=${process.env['PATH'] ?? ''}`, 'LANG=C.UTF-8', ...given]
-      const program = started([...hosts.prefix('sofa'), ...ORDINARY, ...clean, ...command])
+      const whole = [...hosts.prefix('sofa'), ...ORDINARY, ...clean, ...command]
+      // Kodi is started by a script.
+      const program = startProgram(whole, { hasOthers: true })
       programs.push(program)
       return program
     },
@@ -96,30 +90,6 @@ export async function makeWatchedHouse(): Promise<WatchedHouse> {
       await screen.close()
       await hosts.stop()
       await folder.remove()
-    },
-  }
-}
-
-/** Characters: none says more before its picture is taken. */
-const MAX_TEXT = 1_000_000
-
-function started([program = '', ...rest]: readonly string[]): ShownProgram {
-  const child = spawn(program, rest, { stdio: ['pipe', 'pipe', 'pipe'], detached: true })
-  let text = ''
-  const keep = (chunk: Buffer): void => {
-    if (text.length < MAX_TEXT) text += chunk.toString()
-  }
-  child.stdout.on('data', keep)
-  child.stderr.on('data', keep)
-  child.stdin.on('error', () => undefined)
-  const gone = once(child, 'exit')
-  return {
-    child,
-    text: () => text,
-    async stop() {
-      // Kodi is started by a script: all of its group.
-      if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), 'SIGKILL')
-      await gone
     },
   }
 }

@@ -2,8 +2,6 @@
 // middle and near its end. Proof is where they say that they play; neither may play the film up to there.
 
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { chmod, mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -12,6 +10,7 @@ import { makeTorrent, type MadeTorrent } from '../../../kit/content/make-torrent
 import { addDownload, downloadComplete } from '../../../kit/nodes/downloads-client.ts'
 import { type NodeProcess, runCli, startNode } from '../../../kit/nodes/node-process.ts'
 import { needs } from '../../../kit/requirements.ts'
+import { type StartedProgram, startProgram } from '../../../kit/started-program.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
 import { SegmentFilms } from '../kit/segment-films.ts'
 
@@ -24,30 +23,8 @@ const VLC_EARLY_S = 5
 /** VLC does not run as root. */
 const ORDINARY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
 
-/** A player that runs, and what it has said. */
-interface Player {
-  readonly child: ChildProcess
-  text(): string
-  stop(): Promise<void>
-}
-
-function start([program = '', ...args]: readonly string[], env = process.env): Player {
-  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'], env })
-  let text = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
-  child.stdin.on('error', () => undefined)
-  const ended = once(child, 'exit')
-  return {
-    child,
-    text: () => text,
-    stop: async () => {
-      child.kill('SIGKILL')
-      await ended
-    },
-  }
-}
-
-describe('players of films that begin at a place', { skip: needs('ffmpeg', 'ffprobe'), concurrency: 1 }, () => {
+// Side by side: they mostly wait for the film's own clock.
+describe('players of films that begin at a place', { skip: needs('ffmpeg', 'ffprobe'), concurrency: 3 }, () => {
   let films: SegmentFilms
   let folder: TestFolder
   let made: MadeTorrent
@@ -79,7 +56,7 @@ describe('players of films that begin at a place', { skip: needs('ffmpeg', 'ffpr
 
   /** Waits until it plays at `place`; it has never said that it plays elsewhere before. */
   async function plays(
-    player: Player,
+    player: StartedProgram,
     place: number,
     saidTimes: () => readonly number[],
     early = EARLY_S,
@@ -95,7 +72,7 @@ describe('players of films that begin at a place', { skip: needs('ffmpeg', 'ffpr
   for (const place of PLACES) {
     test(`mpv: ${place} s of segments`, { skip: needs('mpv'), timeout: 60_000 }, async () => {
       const quiet = ['--no-config', '--vo=null', '--ao=null', '--term-status-msg=AT ${=time-pos};']
-      const player = start(['mpv', ...quiet, `--start=${place}`, segments])
+      const player = startProgram(['mpv', ...quiet, `--start=${place}`, segments])
       try {
         await plays(player, place, () => [...player.text().matchAll(/AT ([\d.]+);/g)].map(([, at]) => Number(at)))
         assert.match(player.text(), /VO: \[null\] 320x180/)
@@ -109,13 +86,11 @@ describe('players of films that begin at a place', { skip: needs('ffmpeg', 'ffpr
       await mkdir(home)
       await chmod(folder.path, 0o755)
       await chmod(home, 0o777)
-      const env = { PATH: process.env['PATH'] ?? '', HOME: home, XDG_RUNTIME_DIR: home }
+      const own = { HOME: home, XDG_RUNTIME_DIR: home, DBUS_SESSION_BUS_ADDRESS: 'disabled:' }
+      const env = { PATH: process.env['PATH'] ?? '', ...own }
       const quiet = ['-I', 'rc', '--no-color', '--vout', 'dummy', '--aout', 'dummy', '--no-interact']
       const from = `--start-time=${place}`
-      const player = start([...ORDINARY, 'vlc', ...quiet, from, segments], {
-        ...env,
-        DBUS_SESSION_BUS_ADDRESS: 'disabled:',
-      })
+      const player = startProgram([...ORDINARY, 'vlc', ...quiet, from, segments], { env })
       try {
         const said = (): number[] => {
           player.child.stdin?.write('get_time\n')

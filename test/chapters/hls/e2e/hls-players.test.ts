@@ -2,7 +2,6 @@
 // start and from places in it, picture and sound, by nothing but its address.
 
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
@@ -17,6 +16,7 @@ import { CHROMIUM, startBrowser } from '../../../kit/nodes/browser.ts'
 import { addDownload, downloadComplete } from '../../../kit/nodes/downloads-client.ts'
 import { type NodeProcess, runCli, startNode } from '../../../kit/nodes/node-process.ts'
 import { needs } from '../../../kit/requirements.ts'
+import { startProgram } from '../../../kit/started-program.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
 import { gstreamerPlays } from '../kit/gstreamer.ts'
 import { SegmentFilms } from '../kit/segment-films.ts'
@@ -65,7 +65,8 @@ interface Shown {
   readonly waiting: number
 }
 
-describe('players of segments', { skip: needs('ffmpeg', 'ffprobe'), concurrency: 1 }, () => {
+// Side by side: they mostly wait for the film's own clock.
+describe('players of segments', { skip: needs('ffmpeg', 'ffprobe'), concurrency: 3 }, () => {
   let films: SegmentFilms
   let folder: TestFolder
   let made: MadeTorrent
@@ -105,7 +106,7 @@ describe('players of segments', { skip: needs('ffmpeg', 'ffprobe'), concurrency:
     return stdout.trim()
   }
 
-  describe('hls.js in a page of another origin', { skip: needs(CHROMIUM) }, () => {
+  describe('hls.js in a page of another origin', { skip: needs(CHROMIUM), concurrency: 2 }, () => {
     let server: Server
     let browser: Browser
     before(async () => {
@@ -229,34 +230,33 @@ describe('players of segments', { skip: needs('ffmpeg', 'ffprobe'), concurrency:
       DBUS_SESSION_BUS_ADDRESS: 'disabled:',
     }
     const quiet = ['-I', 'rc', '--no-color', '--vout', 'dummy', '--aout', 'dummy', '--no-interact']
-    const vlc = spawn('setpriv', [...ORDINARY, 'vlc', ...quiet, await addressOf('film.mkv')], { env })
-    let text = ''
-    for (const stream of [vlc.stdout, vlc.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    const vlc = startProgram(['setpriv', ...ORDINARY, 'vlc', ...quiet, await addressOf('film.mkv')], { env })
     const reached = async (place: number): Promise<void> => {
-      const before = text.length
+      const before = vlc.text().length
       await waitFor(
         `VLC plays at ${place} s`,
         () => {
-          vlc.stdin.write('get_time\n')
-          const times = [...text.slice(before).matchAll(/^(?:> )*(\d+)\s*$/gm)].map(([, digits]) => Number(digits))
+          vlc.child.stdin?.write('get_time\n')
+          const times = [
+            ...vlc
+              .text()
+              .slice(before)
+              .matchAll(/^(?:> )*(\d+)\s*$/gm),
+          ].map(([, digits]) => Number(digits))
           return times.some(at => at >= place && at < place + 6)
         },
         30_000,
-        () => text.slice(-800),
+        () => vlc.text().slice(-800),
       )
     }
     try {
       await reached(1)
       for (const place of [15, 4, 10]) {
-        vlc.stdin.write(`seek ${place}\n`)
+        vlc.child.stdin?.write(`seek ${place}\n`)
         await reached(place)
       }
     } finally {
-      const ended = once(vlc, 'exit')
-      vlc.stdin.write('quit\n')
-      const timer = setTimeout(() => vlc.kill('SIGKILL'), 5000)
-      await ended
-      clearTimeout(timer)
+      await vlc.stop()
     }
   })
 })

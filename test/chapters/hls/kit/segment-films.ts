@@ -12,12 +12,11 @@ const MAX_OUTPUT = 64 * 1024 * 1024
 
 /** When pictures of every film can be entered, s. */
 const KEYS = '0,3.1,5,9.7,14,14.6,19'
-/** Length of a film, and how many of it a long one has, which is two hours. */
+/** Length of a film unless it is said, and how many of it a long one has, which is two hours. */
 const SECONDS = 24
 const LOOPS = 300
 /** Length of a long film, s. */
 export const LONG_S = LOOPS * SECONDS
-const PICTURE = ['-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=24:d=24']
 const H264 = [
   '-c:v',
   'libx264',
@@ -33,6 +32,11 @@ const H264 = [
   '0',
 ]
 
+/** Options of ffmpeg, each with one value, that say nothing of the picture. */
+const NOT_OF_PICTURE: ReadonlySet<string> = new Set(['-c:a', '-ac', '-b:a', '-ar', '-af', '-strict', '-movflags'])
+/** Encoders whose pictures MP4 holds as they are, with times that every container can have. */
+const KEPT = /^(?:libx264|libx265)$/
+
 /** Hz of what sound() gives. */
 export const SOUND_RATE = 48_000
 
@@ -46,29 +50,51 @@ export interface Packet {
 /** A folder of films; the caller removes it by close(). */
 export class SegmentFilms {
   readonly folder: string
+  readonly #picture: readonly string[]
+  readonly #seconds: number
+  /** Pictures that were encoded, by how: the same is copied into every film that has it. */
+  readonly #pictures = new Map<string, Promise<string>>()
 
-  private constructor(folder: string) {
+  private constructor(folder: string, seconds: number) {
     this.folder = folder
+    this.#seconds = seconds
+    this.#picture = ['-f', 'lavfi', '-i', `testsrc2=s=320x180:r=24:d=${seconds}`]
   }
 
-  static async open(): Promise<SegmentFilms> {
-    return new SegmentFilms(await mkdtemp(join(tmpdir(), 'tributary-hls-')))
+  /** `seconds`: of each film but the long ones; the default has seven key frames, and twelve have four. */
+  static async open(seconds = SECONDS): Promise<SegmentFilms> {
+    return new SegmentFilms(await mkdtemp(join(tmpdir(), 'tributary-hls-')), seconds)
   }
 
   path(name: string): string {
     return join(this.folder, name)
   }
 
-  /** Makes a film of 24 s; `rate`: Hz of its sound; `args`: beside the usual ones. Its path. */
+  /** Makes a film; `rate`: Hz of its sound; `args`: beside the usual ones. Its path. */
   async make(name: string, rate: number, args: readonly string[]): Promise<string> {
-    const sound = ['-f', 'lavfi', '-i', `sine=d=24:r=${rate}`]
-    const keys = ['-force_key_frames', KEYS, '-bf', '3']
-    const usual = [...PICTURE, ...sound, ...H264, ...keys, '-c:a', 'aac', '-ac', '2', ...args]
-    await this.ffmpeg('-v', 'error', '-y', ...usual, this.path(name))
+    const sound = ['-f', 'lavfi', '-i', `sine=d=${this.#seconds}:r=${rate}`]
+    const ofPicture = args.filter((_, at) => !NOT_OF_PICTURE.has(args[at - (at % 2)] ?? ''))
+    const encode = [...H264, '-force_key_frames', KEYS, '-bf', '3', ...ofPicture]
+    const isKept = KEPT.test(encode[encode.lastIndexOf('-c:v') + 1] ?? '')
+    const picture = isKept ? ['-i', await this.#encoded(encode)] : this.#picture
+    const usual = [...picture, ...sound, ...(isKept ? ['-c:v', 'copy'] : encode), '-c:a', 'aac', '-ac', '2']
+    const rest = isKept ? args.filter((_, at) => NOT_OF_PICTURE.has(args[at - (at % 2)] ?? '')) : args
+    await this.ffmpeg('-v', 'error', '-y', ...usual, ...rest, this.path(name))
     return this.path(name)
   }
 
-  /** Makes a film of two hours by copying one of 24 s; its path. */
+  /** The path of the picture, encoded so. */
+  #encoded(encode: readonly string[]): Promise<string> {
+    const how = encode.join(' ')
+    const known = this.#pictures.get(how)
+    if (known !== undefined) return known
+    const path = this.path(`picture-${this.#pictures.size}.mp4`)
+    const made = this.ffmpeg('-v', 'error', '-y', ...this.#picture, ...encode, path).then(() => path)
+    this.#pictures.set(how, made)
+    return made
+  }
+
+  /** Makes a film of two hours by copying one of 24 s, the default; its path. */
   async makeLong(name: string, args: readonly string[]): Promise<string> {
     const clip = await this.make(`clip-${name}`, SOUND_RATE, args)
     const loops = ['-stream_loop', `${LOOPS - 1}`, '-i', clip]

@@ -19,13 +19,15 @@ import { SegmentFilms, SOUND_RATE as RATE } from '../../kit/segment-films.ts'
 import { lagOf, surprises, TONE_HZ } from '../../kit/sound-likeness.ts'
 
 const FRAME_S = 1024 / RATE
+/** Length of each film: three segments. */
+const SECONDS = 12
 /** What the issue allows between picture and sound. */
 const MOST_APART_S = 0.005
 
 describe('sound that is converted', { skip: needs('ffmpeg', 'ffprobe'), concurrency: 1 }, () => {
   let films: SegmentFilms
   before(async () => {
-    films = await SegmentFilms.open()
+    films = await SegmentFilms.open(SECONDS)
   })
   after(() => films?.close())
 
@@ -55,9 +57,9 @@ describe('sound that is converted', { skip: needs('ffmpeg', 'ffprobe'), concurre
     ['film.mp4', 'ac3'],
   ] as const)
     test(`${codec} in ${name}: the grid is exact, picture and sound are together`, async () => {
-      const joined = await joinedOf(name, 'anoisesrc=d=24:c=brown:r=48000:seed=7:a=0.5', ['-c:a', codec])
+      const joined = await joinedOf(name, `anoisesrc=d=${SECONDS}:c=brown:r=48000:seed=7:a=0.5`, ['-c:a', codec])
       const packets = await films.packets(joined, 'a')
-      assert.ok(Math.abs(packets.length - Math.round(24 / FRAME_S)) <= 2, `${packets.length} frames`)
+      assert.ok(Math.abs(packets.length - Math.round(SECONDS / FRAME_S)) <= 2, `${packets.length} frames`)
       for (const [at, { pts }] of packets.entries())
         assert.ok(Math.abs(pts - START_S - at * FRAME_S) < 0.0001, `frame ${at} at ${pts}`)
       assert.equal(await films.ffmpeg('-v', 'warning', '-i', joined, '-f', 'null', '-'), '')
@@ -208,8 +210,8 @@ describe('sound that is converted', { skip: needs('ffmpeg', 'ffprobe'), concurre
   })
 
   test('a tone goes on where segments meet', async () => {
-    const joined = await joinedOf('tone.mkv', `sine=d=24:r=48000:f=${TONE_HZ}`, ['-c:a', 'ac3', '-b:a', '448k'])
-    const found = surprises(await films.sound(joined)).slice(RATE / 2, RATE * 23)
+    const joined = await joinedOf('tone.mkv', `sine=d=${SECONDS}:r=48000:f=${TONE_HZ}`, ['-c:a', 'ac3', '-b:a', '448k'])
+    const found = surprises(await films.sound(joined)).slice(RATE / 2, RATE * (SECONDS - 1))
     const most = Math.max(...found.filter((_, at) => at % 50 === 0))
     const worst = found.reduce((top, value) => Math.max(top, value), 0)
     assert.ok(worst < 400, `a step of ${worst}; elsewhere ${most}`)

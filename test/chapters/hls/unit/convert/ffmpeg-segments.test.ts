@@ -12,6 +12,8 @@ import { type Packet, SegmentFilms } from '../../kit/segment-films.ts'
 import { lagOf, surprises, TONE_HZ } from '../../kit/sound-likeness.ts'
 
 const RATE = 48_000
+/** Length of each film: three segments and more. */
+const SECONDS = 12
 const FRAME_S = 1024 / RATE
 const PICTURE_S = 1 / 24
 /** What the issue allows between picture and sound. */
@@ -68,7 +70,7 @@ describe('segments that ffmpeg has a part in', { skip: needs('ffmpeg', 'ffprobe'
   const conversions = new RealConversions()
   let films: SegmentFilms
   before(async () => {
-    films = await SegmentFilms.open()
+    films = await SegmentFilms.open(SECONDS)
   })
   after(async () => {
     await conversions.converter.stop()
@@ -91,12 +93,12 @@ describe('segments that ffmpeg has a part in', { skip: needs('ffmpeg', 'ffprobe'
       await writeFile(joined, Buffer.concat(await conversions.all(film)))
       film.source.close()
       const [pictures, sounds] = [await films.packets(joined, 'v'), await films.packets(joined, 'a')]
-      assert.equal(pictures.length, 576)
+      assert.equal(pictures.length, SECONDS * 24)
       // The last frame of the film may be longer than it.
-      assert.ok(Math.abs(sounds.length - 24 / FRAME_S) <= 5, `${sounds.length} frames of sound`)
+      assert.ok(Math.abs(sounds.length - SECONDS / FRAME_S) <= 5, `${sounds.length} frames of sound`)
       assertGrid(sounds, START_S, FRAME_S, 0.0001, 'sound')
       assert.equal(await films.ffmpeg('-v', 'warning', '-i', joined, '-f', 'null', '-'), '')
-      const loud = (await loudnessOf(joined)).slice(4, 952)
+      const loud = (await loudnessOf(joined)).slice(4, SECONDS * 40 - 8)
       assert.ok(Math.min(...loud) > HEARD, `silent at ${loud.findIndex(one => one <= HEARD) / 40} s`)
     })
 
@@ -107,7 +109,10 @@ describe('segments that ffmpeg has a part in', { skip: needs('ffmpeg', 'ffprobe'
     ['long.avi', ['-c:a', 'pcm_s16le', ...LONG]],
   ] as const)
     test(`${codec[1]} in ${name}: picture and sound are together, and a tone goes on where segments meet`, async () => {
-      for (const source of ['anoisesrc=d=24:c=brown:r=48000:seed=7:a=0.5', `sine=d=24:r=48000:f=${TONE_HZ}`]) {
+      for (const source of [
+        `anoisesrc=d=${SECONDS}:c=brown:r=48000:seed=7:a=0.5`,
+        `sine=d=${SECONDS}:r=48000:f=${TONE_HZ}`,
+      ]) {
         const plain = await films.make(`plain${extname(name)}`, RATE, name === 'long.avi' ? ['-c:v', 'mpeg4'] : [])
         const path = films.path(name)
         const mapped = ['-f', 'lavfi', '-i', source, '-map', '0:v', '-map', '1:a', '-c:v', 'copy']
@@ -118,7 +123,7 @@ describe('segments that ffmpeg has a part in', { skip: needs('ffmpeg', 'ffprobe'
         film.source.close()
         const sound = await films.sound(joined)
         if (source.startsWith('sine')) {
-          const found = surprises(sound).slice(RATE / 2, RATE * 23)
+          const found = surprises(sound).slice(RATE / 2, RATE * (SECONDS - 1))
           const worst = found.reduce((top, value) => Math.max(top, value), 0)
           assert.ok(worst < 400, `a step of ${worst}`)
           continue
@@ -149,7 +154,7 @@ describe('segments that ffmpeg has a part in', { skip: needs('ffmpeg', 'ffprobe'
         `the first at ${pictures[0]?.pts}, of ${first}`,
       )
       assert.equal(await films.ffmpeg('-v', 'warning', '-i', joined, '-f', 'null', '-'), '')
-      const loud = (await loudnessOf(joined)).slice(8, 940)
+      const loud = (await loudnessOf(joined)).slice(8, SECONDS * 40 - 20)
       assert.ok(Math.min(...loud) > HEARD, `silent at ${loud.findIndex(one => one <= HEARD) / 40} s`)
       for (const [number, segment] of segments.entries()) {
         const alone = films.path('alone.ts')

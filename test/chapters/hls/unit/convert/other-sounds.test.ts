@@ -11,6 +11,8 @@ import { CutFilm } from '../../kit/made-segments.ts'
 import { SegmentFilms, SOUND_RATE } from '../../kit/segment-films.ts'
 import { lagOf } from '../../kit/sound-likeness.ts'
 
+/** Length of each film: three segments. */
+const SECONDS = 12
 /** What the issue allows between picture and sound. */
 const MOST_APART_S = 0.005
 /** What libopus keeps back. */
@@ -31,7 +33,7 @@ const FILMS = [
 describe('FLAC and Opus in segments', { skip: needs('ffmpeg', 'ffprobe'), concurrency: 1 }, () => {
   let films: SegmentFilms
   before(async () => {
-    films = await SegmentFilms.open()
+    films = await SegmentFilms.open(SECONDS)
   })
   after(() => films?.close())
 
@@ -43,7 +45,7 @@ describe('FLAC and Opus in segments', { skip: needs('ffmpeg', 'ffprobe'), concur
     test(`${name}: all is there in its place, and it is the same sound`, async () => {
       const plain = await films.make(`plain-${name}`, SOUND_RATE, args)
       const path = films.path(name)
-      const noise = ['-f', 'lavfi', '-i', 'anoisesrc=d=24:c=brown:r=48000:seed=7:a=0.5']
+      const noise = ['-f', 'lavfi', '-i', `anoisesrc=d=${SECONDS}:c=brown:r=48000:seed=7:a=0.5`]
       const codec = args.slice(args.indexOf('-c:a'))
       await films.ffmpeg(
         ...['-v', 'error', '-y', '-i', plain, ...noise, '-map', '0:v', '-map', '1:a', '-c:v', 'copy', '-ac', '2'],
