@@ -12,6 +12,7 @@ import type { keyRoutes } from '../http/routes/keys.ts'
 import type { linkRoutes } from '../http/routes/links.ts'
 import type { metricsRoutes } from '../http/routes/metrics.ts'
 import type { shutdownRoutes } from '../http/routes/shutdown.ts'
+import type { slowModeRoutes } from '../http/routes/slow-mode.ts'
 import type { stateRoutes } from '../http/routes/state.ts'
 import type { statisticsRoutes } from '../http/routes/statistics.ts'
 import type { updateRoutes } from '../http/routes/updates.ts'
@@ -29,6 +30,7 @@ export type CoreRoutes = RoutesOf<
     ...typeof updateRoutes,
     ...typeof stateRoutes,
     ...typeof coreRoutes,
+    ...typeof slowModeRoutes,
     ...typeof statisticsRoutes,
     ...typeof keyRoutes,
     ...typeof linkRoutes,

@@ -10,6 +10,7 @@ import { importRoutes } from './routes/import.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { linkRoutes } from './routes/links.ts'
 import { metricsRoutes } from './routes/metrics.ts'
+import { slowModeRoutes } from './routes/slow-mode.ts'
 import { statisticsRoutes } from './routes/statistics.ts'
 import { transmissionRoutes } from './routes/transmission.ts'
 import { updateRoutes } from './routes/updates.ts'
@@ -24,7 +25,13 @@ export const beforeChapters: readonly Route[] = [
 ]
 
 /** Behind the routes of chapters. */
-export const behindChapters: readonly Route[] = [...coreRoutes, ...statisticsRoutes, ...keyRoutes, ...linkRoutes]
+export const behindChapters: readonly Route[] = [
+  ...coreRoutes,
+  ...slowModeRoutes,
+  ...statisticsRoutes,
+  ...keyRoutes,
+  ...linkRoutes,
+]
 
 /** Behind the route that stops the node, before those of events. */
 export const behindShutdown: readonly Route[] = [...debugRoutes, ...metricsRoutes]

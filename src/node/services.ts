@@ -13,6 +13,7 @@ import { TorrentMaker } from '../services/making/torrent-maker.ts'
 import { SettingRights } from '../services/settings/setting-rights.ts'
 import { NodeSettings } from '../services/settings/settings.ts'
 import { SettingsChanges } from '../services/settings/settings-changes.ts'
+import { SlowMode } from '../services/slow-mode/slow-mode.ts'
 import { Watching } from '../services/watching/watching.ts'
 import type { NodeChapter } from './chapter.ts'
 import { type DownloadServices, makeDownloads } from './download-services.ts'
@@ -41,6 +42,7 @@ export interface NodeServices extends Omit<DownloadServices, 'http'> {
   readonly watching: Watching
   readonly statistics: NodeStatistics
   readonly settingsChanges: SettingsChanges
+  readonly slowMode: SlowMode
   readonly keys: FurtherKeys
   readonly links: GivenLinkFile
   readonly chapters: readonly ChapterOfNode[]
@@ -62,6 +64,7 @@ export function makeServices(
   const stores = chapters.flatMap(({ kept }) => kept.stores)
   const statistics = makeStatistics(environment.stateDir, { ...core, chapters: opened, stores, late })
   const { settings, settingsChanges } = makeSettings(environment, core)
+  const slowMode = makeSlowMode(environment, settings, core.events)
   const debug = makeDebug(environment)
   environment.started.add('debug', () => debug.stop())
   const services: Services = {
@@ -79,11 +82,12 @@ export function makeServices(
     imports: lateImports(environment, late, core),
     metrics: lateMetrics(environment, late, () => opened.flatMap(chapter => chapter.metrics?.() ?? [])),
     settings,
+    slowMode,
     shutdown: { shutDown },
     callerPaths: new CallerPaths(core.paths),
   }
   Object.assign(services, ...opened.map(chapter => chapter.services))
-  return { ...parts, services, statistics, settingsChanges, chapters: opened, followDebug: debug.follow }
+  return { ...parts, services, statistics, settingsChanges, slowMode, chapters: opened, followDebug: debug.follow }
 }
 
 /** What chapters and the other services are built upon. */
@@ -165,4 +169,18 @@ function makeSettings(
   const changes = new SettingsChanges({ effective: () => docs.effective(), log: log.part('settings') })
   const rights = new SettingRights(path => rightOf(source.table.rights, path), paths)
   return { settings: new NodeSettings({ source, state, docs, changes, rights }), settingsChanges: changes }
+}
+
+function makeSlowMode(
+  { settings: source }: NodeEnvironment,
+  settings: Pick<NodeSettings, 'change'>,
+  events: EventHub,
+): SlowMode {
+  const slowMode = new SlowMode({
+    settings,
+    tell: (enabled, cause) => events.emit('slow_mode_changed', { enabled, cause }),
+    current: () => ({ ...source.values.slow_mode }),
+  })
+  source.onChange(() => slowMode.settingsChanged())
+  return slowMode
 }

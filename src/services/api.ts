@@ -9,6 +9,7 @@ import type { ImportService } from './import/import-api.ts'
 import type { LinksService } from './links/links-api.ts'
 import type { MetricsService } from './diagnostics/metrics-api.ts'
 import type { SettingsService } from './settings/settings-api.ts'
+import type { SlowModeService } from './slow-mode/slow-mode-api.ts'
 import type { StateService } from './diagnostics/state-api.ts'
 import type { StatisticsService } from './diagnostics/statistics-api.ts'
 import type { TorrentInfoService, TorrentMakerService } from './downloads/torrents-api.ts'
@@ -50,6 +51,7 @@ export interface Services {
   readonly updates: UpdatesService
   readonly watching: WatchingService
   readonly settings: SettingsService
+  readonly slowMode: SlowModeService
   readonly state: StateService
   readonly statistics: StatisticsService
   readonly events: EventsService

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Explanation, PeerRecord } from '../../src/services/api.ts'
 import { downloadComplete, downloadRecord } from '../kit/nodes/downloads-client.ts'
 import { makeTorrent } from '../kit/content/make-torrent.ts'
-import { type NodeProcess, startNode } from '../kit/nodes/node-process.ts'
+import { type NodeProcess, runCli, startNode } from '../kit/nodes/node-process.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
 const MIB = 1024 * 1024
@@ -26,9 +26,9 @@ describe('settings of a running node', { concurrency: 1 }, () => {
     assert.equal(reply.status, 200, reply.body.toString())
   }
   /** What the command line says cannot be changed: `libtorrent` is set by the interface. */
-  const begin = async (libtorrent: object, utp = false): Promise<void> => {
+  const begin = async (libtorrent: object, utp = false, stateDir?: string): Promise<void> => {
     seeder = await startNode({ settings: { 'libtorrent.utp': utp } })
-    node = await startNode({ settings: { 'libtorrent.utp': utp } })
+    node = await startNode({ settings: { 'libtorrent.utp': utp }, ...(stateDir !== undefined && { stateDir }) })
     await set(node, libtorrent)
     const torrent = path.join(folder, 'one.torrent')
     await seeder.request('PUT', '/downloads', { uri: torrent, destination: path.join(folder, 'from') })
@@ -91,6 +91,29 @@ describe('settings of a running node', { concurrency: 1 }, () => {
     await set(seeder, { max_upload_rate: MIB })
     const measured = await rate()
     assert.ok(measured > 0.5 * MIB && measured < 1.35 * MIB, `${measured} bytes/s`)
+  })
+
+  test('slow mode: on and off by the command line, while it runs and over a kill', async () => {
+    const state = await mkdtemp(path.join(folder, 'state-'))
+    await begin({}, false, state)
+    const slow = async (...args: string[]): Promise<string> => {
+      const { stdout, stderr } = await runCli(['slow', ...args], { TRIBUTARY_STATE_DIR: state })
+      return stdout + stderr
+    }
+    assert.equal(await slow('on', '--down', '200k', '--up', '0'), 'Slow mode is on: 200 kB/s down, no limit up.\n')
+    await meet()
+    await waitFor('it runs', async () => (await downloadRecord(node, made.infoHash)).total_down > 300_000)
+    const record = await downloadRecord(node, made.infoHash)
+    assert.equal(record.max_download_speed, 200_000, 'what is in force is shown')
+    await node.kill('SIGKILL')
+    node = await startNode({ settings: { 'libtorrent.utp': false }, stateDir: state })
+    assert.equal(await slow(), 'Slow mode is on: 200 kB/s down, no limit up.\n')
+    await meet()
+    await waitFor('the reason is told', async () => (await reasons()).includes('rate_limited'), 20_000, reasons)
+    assert.equal(await slow('off'), 'Slow mode is off: 200 kB/s down, no limit up.\n')
+    const measured = await rate()
+    assert.ok(measured > 500_000, `${measured} bytes/s`)
+    assert.equal((await downloadRecord(node, made.infoHash)).max_download_speed, 0)
   })
 
   test('the limit of downloads alone', async () => {

@@ -146,9 +146,12 @@ describe('transmission-remote', { skip: needs('transmission-remote'), concurrenc
     await remote('-u', '700')
     const { settings } = await node.get<{ settings: Record<string, Record<string, unknown>> }>('/settings')
     assert.equal(settings['libtorrent']?.['max_upload_rate'], 700_000)
-    const args = [`127.0.0.1:${node.port}`, '-n', `me:${node.key}`, '-as']
-    const refused = (error: unknown): boolean => /alt-speed-enabled cannot/.test((error as { stdout: string }).stdout)
-    await assert.rejects(run('transmission-remote', args), refused)
+    await remote('-as', '-asd', '40', '-asu', '30')
+    const slow = { enabled: true, max_download_rate: 40_000, max_upload_rate: 30_000 }
+    assert.deepEqual(await node.get('/slowmode'), slow)
+    assert.match(await remote('-si'), /Download speed limit: 40 kB.*Enabled turtle limit: 40 kB/)
+    await remote('-AS')
+    assert.deepEqual(await node.get('/slowmode'), { ...slow, enabled: false })
   })
 
   test('moves it, and removes it with its files', { timeout: 60_000 }, async () => {

@@ -176,6 +176,30 @@ const network: Record<string, SessionField> = {
   },
 }
 
+/** What alt-speed-* shows where slow mode has no limit, kB/s: 0 means there that nothing goes. */
+const NO_SLOW_LIMIT = 1_000_000_000
+
+/** A limit of slow mode in kB/s; 0 asks for nothing at all there, and here for the least there is. */
+const slowRate = (argument: string, name: string): SessionField => ({
+  value: ({ settings }) => {
+    const rate = numberOf(settings, 'slow_mode', name, 0)
+    return rate === 0 ? NO_SLOW_LIMIT : Math.max(1, Math.round(rate / KILO))
+  },
+  change: (into, args) => {
+    const asked = args.count(argument) ?? 0
+    put(into, 'slow_mode', name, asked >= NO_SLOW_LIMIT ? 0 : Math.max(1, asked) * KILO)
+  },
+})
+
+const slowMode: Record<string, SessionField> = {
+  'alt-speed-enabled': {
+    value: ({ settings }) => option(settings, 'slow_mode', 'enabled') === true,
+    change: (into, args) => put(into, 'slow_mode', 'enabled', args.flag('alt-speed-enabled')),
+  },
+  'alt-speed-down': slowRate('alt-speed-down', 'max_download_rate'),
+  'alt-speed-up': slowRate('alt-speed-up', 'max_upload_rate'),
+}
+
 const OFF_RATE = { off: 0, unused: UNUSED_RATE }
 const OFF_QUEUE = { off: -1, unused: UNUSED_QUEUE }
 
@@ -200,7 +224,7 @@ const limits: Record<string, SessionField> = {
 
 const unused: Record<string, SessionField> = {
   ...Object.fromEntries(
-    ['alt-speed-enabled', 'alt-speed-time-enabled', 'incomplete-dir-enabled', 'rename-partial-files']
+    ['alt-speed-time-enabled', 'incomplete-dir-enabled', 'rename-partial-files']
       .concat(['script-torrent-added-enabled', 'script-torrent-done-enabled', 'script-torrent-done-seeding-enabled'])
       .concat(['trash-original-torrent-files', 'blocklist-enabled'])
       .map(name => [name, fixed(false)]),
@@ -215,12 +239,10 @@ const unused: Record<string, SessionField> = {
       name => [name, fixed(0)],
     ),
   ),
-  'alt-speed-down': fixed(UNUSED_RATE),
-  'alt-speed-up': fixed(UNUSED_RATE),
   'start-added-torrents': fixed(true),
 }
 
 /** All fields by name. */
 export const sessionFields: ReadonlyMap<string, SessionField> = new Map(
-  Object.entries({ ...about, ...network, ...limits, ...unused }),
+  Object.entries({ ...about, ...network, ...limits, ...slowMode, ...unused }),
 )

@@ -2,6 +2,7 @@
 
 import type { SessionLimits } from '../../torrent/index.ts'
 import type { AnnounceSpread } from '../../tracker/announce-lanes.ts'
+import { ratesInForce } from '../settings/rates-in-force.ts'
 import type { Settings } from '../settings/settings-schema.ts'
 import { sharesOf } from './descriptor-shares.ts'
 import type { FurtherEngineOptions } from './engine-additions.ts'
@@ -10,10 +11,11 @@ import type { FurtherEngineOptions } from './engine-additions.ts'
 export function limitsOf(settings: Settings): SessionLimits {
   const { libtorrent, disk } = settings
   const shares = sharesOf(settings)
+  const rates = ratesInForce(settings)
   const perDownload = libtorrent.max_connections_download
   return {
-    maxDownloadRate: libtorrent.max_download_rate,
-    maxUploadRate: libtorrent.max_upload_rate,
+    maxDownloadRate: rates.down,
+    maxUploadRate: rates.up,
     maxConnections: shares.peers,
     maxPending: shares.pending,
     maxConnectionsPerTorrent: perDownload > 0 ? perDownload : libtorrent.max_connections,

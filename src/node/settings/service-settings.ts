@@ -2,17 +2,20 @@
 
 import type { DownloadSettings } from '../../services/downloads/downloads-deps.ts'
 import type { WebhookSettings } from '../../services/events/webhooks.ts'
+import { ratesInForce } from './rates-in-force.ts'
 import type { Settings } from './settings-schema.ts'
 
 /** Of the downloads. */
-export function downloadSettings({ download_defaults: defaults, libtorrent, disk }: Settings): DownloadSettings {
+export function downloadSettings(settings: Settings): DownloadSettings {
+  const { download_defaults: defaults, libtorrent, disk } = settings
+  const rates = ratesInForce(settings)
   return {
     anonymityEnabled: defaults.anonymity_enabled,
     numberHops: defaults.number_hops,
     safeSeedingEnabled: defaults.safeseeding_enabled,
     saveAs: defaults.saveas,
-    maxDownloadRate: libtorrent.max_download_rate,
-    maxUploadRate: libtorrent.max_upload_rate,
+    maxDownloadRate: rates.down,
+    maxUploadRate: rates.up,
     seedingMode: defaults.seeding_mode,
     seedingRatio: defaults.seeding_ratio,
     seedingMinutes: defaults.seeding_time,

@@ -30,6 +30,7 @@ export const coreRights: Rights = {
       ...['announce_to_all_tiers', 'announce_to_all_trackers', 'check_after_complete'],
     ],
   },
+  slow_mode: 'admin',
   download_defaults: {
     admin: [
       ...['anonymity_enabled', 'number_hops', 'safeseeding_enabled'],

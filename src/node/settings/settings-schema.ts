@@ -5,6 +5,7 @@
 import { libtorrentSettings } from './settings-libtorrent.ts'
 import { apiSettings } from './settings-api.ts'
 import type { OptionValue, Sections } from './settings-option.ts'
+import { slowModeSettings } from './settings-slow-mode.ts'
 import { watchFolderSettings } from './settings-watch-folder.ts'
 
 /** Defaults that depend on where the node runs are made by `defaultsFor`. */
@@ -64,6 +65,7 @@ export const settingsSchema = {
   },
   api: apiSettings,
   libtorrent: libtorrentSettings,
+  slow_mode: slowModeSettings,
   download_defaults: {
     anonymity_enabled: {
       kind: 'boolean',

@@ -40,6 +40,7 @@ export interface EventPayloads {
   seeding_goal_reached: { infohash: string; name: string; goal: 'ratio' | 'time' }
   download_forgotten: { infohash: string; name: string }
   file_set_aside: { infohash: string; path: string; kept_as: string }
+  slow_mode_changed: { enabled: boolean; cause: 'request' | 'schedule' }
   storage_moved: { infohash: string; destination: string }
   storage_move_failed: { infohash: string; error: string }
   volume_stalled: { mount: string }
@@ -77,6 +78,7 @@ export const eventDocs: EventDocs<EventPayloads> = {
       '(extra) A download that was to be watched and forgotten was removed with its files: its last reader left long ago.',
     file_set_aside:
       '(extra) A file turned out not to be of a download, which needs its place: it has the name `kept_as` now, in the same folder.',
+    slow_mode_changed: '(extra) Slow mode was switched on or off, by a request or by its schedule.',
     storage_moved: '(extra) The files of a download are in their new folder.',
     storage_move_failed: '(extra) The files of a download could not be moved; they are where they were.',
     volume_stalled: '(extra) A volume (mounted file system) does not answer: its downloads wait, all others go on.',
@@ -90,6 +92,6 @@ export const eventDocs: EventDocs<EventPayloads> = {
       '(its path in the torrent), change (replaced, changed, cut or grown); torrent_file_checked: infohash, file, ' +
       'lost_pieces; seeding_goal_reached: infohash, name, goal (ratio or time); storage_moved: infohash, ' +
       'destination; storage_move_failed: infohash, error; volume_stalled: mount; volume_recovered: mount, seconds; ' +
-      'file_set_aside: infohash, path, kept_as.',
+      'file_set_aside: infohash, path, kept_as; slow_mode_changed: enabled, cause (request or schedule).',
   ],
 }

@@ -25,6 +25,7 @@ import type {
 import type { ListPage, ListQuery } from '../../../src/services/downloads/list/list-query-api.ts'
 import { chapterKits } from '../../kit/chapter-kits.ts'
 import { download, file, HASH } from './sample-records.ts'
+import { slowModeDouble } from './slow-mode-double.ts'
 import { updatesDouble } from './updates-double.ts'
 import { linksDouble } from './links-double.ts'
 import { watchingDouble } from './watching-double.ts'
@@ -124,6 +125,8 @@ export class ServiceDouble implements Services {
   streamLate = false
   fileName = 'Film/film.mp4'
   downloadCount = 1
+  /** The settings. */
+  sections: Record<string, Record<string, Json>> = { libtorrent: { port: -1 } }
   reads = 0
   /** A memory dump takes until then. */
   dumpMade: Promise<void> = Promise.resolve()
@@ -364,7 +367,7 @@ export class ServiceDouble implements Services {
   readonly settings = {
     read: () => {
       this.#note('settings')
-      return { settings: { libtorrent: { port: -1 } as Record<string, Json> }, ports: { 'libtorrent~port': 6881 } }
+      return { settings: this.sections, ports: { 'libtorrent~port': 6881 } }
     },
     change: async (body: Json, caller: Caller) => {
       this.callers.push(caller)
@@ -385,6 +388,8 @@ export class ServiceDouble implements Services {
     },
     schema: () => ({ type: 'object' }),
   }
+
+  readonly slowMode = slowModeDouble((...call) => this.#note(...call))
 
   readonly callerPaths = {
     admit: <T>(request: T, caller: Caller): T => {

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Answer, ask, KEY, type Running, startServer } from './harness.ts'
+import type { Json } from '../../../src/services/api.ts'
 import { HASH } from './service-double.ts'
 
 const PATH = '/transmission/rpc'
@@ -197,8 +198,8 @@ test('the session: what is there, what can be changed, what cannot', async () =>
     { download_defaults: { seeding_mode: 'ratio', seeding_ratio: 1.5 } },
   ])
   const before = server.double.calls.length
-  const refused = await call('session-set', { 'dht-enabled': true, 'alt-speed-enabled': true })
-  assert.match(refused.result, /alt-speed-enabled cannot be changed/)
+  const refused = await call('session-set', { 'dht-enabled': true, 'script-torrent-done-enabled': true })
+  assert.match(refused.result, /script-torrent-done-enabled cannot be changed/)
   assert.ok(!server.double.calls.slice(before).some(([name]) => name === 'changeSettings'))
   assert.equal((await get('session-stats'))['torrentCount'], 1)
   assert.deepEqual(await get('free-space', { path: '/srv' }), {
@@ -208,6 +209,36 @@ test('the session: what is there, what can be changed, what cannot', async () =>
   })
   await get('session-close')
   assert.deepEqual(server.double.calls.at(-1), ['shutDown'])
+})
+
+test('turtle mode is slow mode, in kB/s', async () => {
+  const shown = ['alt-speed-enabled', 'alt-speed-down', 'alt-speed-up']
+  const at = (slow_mode: Record<string, Json>) => {
+    server.double.sections = { slow_mode }
+    return get('session-get', { fields: shown })
+  }
+  assert.deepEqual(await at({ enabled: true, max_download_rate: 70_400, max_upload_rate: 400 }), {
+    'alt-speed-enabled': true,
+    'alt-speed-down': 70,
+    'alt-speed-up': 1,
+  })
+  const none = await at({ enabled: false, max_download_rate: 0, max_upload_rate: 0 })
+  assert.deepEqual(none, {
+    'alt-speed-enabled': false,
+    'alt-speed-down': 1_000_000_000,
+    'alt-speed-up': 1_000_000_000,
+  })
+  const changed = async (args: object): Promise<unknown> => {
+    await get('session-set', args)
+    return server.double.calls.at(-1)?.[1]
+  }
+  assert.deepEqual(await changed({ 'alt-speed-enabled': true, 'alt-speed-down': 40, 'alt-speed-up': 0 }), {
+    slow_mode: { enabled: true, max_download_rate: 40_000, max_upload_rate: 1000 },
+  })
+  // What was read says the same when it is sent back.
+  assert.deepEqual(await changed(none), { slow_mode: { enabled: false, max_download_rate: 0, max_upload_rate: 0 } })
+  const refused = await call('session-set', { 'alt-speed-enabled': 'yes' })
+  assert.match(refused.result, /alt-speed-enabled must be true or false/)
 })
 
 test('nonsense is answered with what is wrong, and reaches nobody', async () => {
