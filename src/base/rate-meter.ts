@@ -27,6 +27,11 @@ export class RateMeter {
     return this.#figure(TOTAL)
   }
 
+  /** Clock ms about which something was counted last: at most a window later. Below all others: never. */
+  get lastMs(): number {
+    return this.#slice < 0 ? Number.NEGATIVE_INFINITY : this.#slice * this.#sliceMs
+  }
+
   /** Counts `bytes` at `nowMs`. */
   add(nowMs: number, bytes: number): void {
     this.#turn(nowMs)

@@ -1,7 +1,7 @@
 // What `info` says of a download: the facts a person asks for, in words and units. Pure.
 
 import type { Download } from '../client/core-routes.ts'
-import { percentText, printable, statusText, timeText } from './show.ts'
+import { percentText, printable, stateText, timeText } from './show.ts'
 import { rateText, sizeText } from './units.ts'
 
 /** Of a download's limits and goals: they are those of the settings. */
@@ -22,7 +22,7 @@ export function infoText(row: Download): string {
 function progressFacts(row: Download): Fact[] {
   const moves = row.progress < 1 && row.speed_down >= 1
   return [
-    ['State', stateText(row)],
+    ['State', stateLine(row)],
     ['Error', printable(row.error)],
     ['Done', row.size > 0 ? `${percentText(row.progress)} of ${sizeText(row.size)}` : 'the metadata is not there yet'],
     ['Down', speedText(row.speed_down, row.max_download_speed)],
@@ -34,9 +34,12 @@ function progressFacts(row: Download): Fact[] {
   ]
 }
 
-function stateText({ status, queued, stalled_volume: volume, moving_to: target }: Download): string {
+function stateLine(row: Download): string {
+  const { stalled_volume: volume, moving_to: target } = row
+  const words = row.condition?.parameters?.words ?? ''
+  const said = words === '' ? '' : ` (${printable(words)})`
   const stalled = volume === undefined ? '' : `; the disk at ${printable(volume)} does not answer`
-  return `${statusText(status, queued)}${stalled}${target === '' ? '' : `; moving to ${printable(target)}`}`
+  return `${stateText(row)}${said}${stalled}${target === '' ? '' : `; moving to ${printable(target)}`}`
 }
 
 function speedText(rate: number, limit: number): string {

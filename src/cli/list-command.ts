@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { CoreRoutes, Download } from '../client/core-routes.ts'
 import type { ParametersOf, ReplyOf } from '../client/routes.ts'
 import { forNode, type NodeFlags, runForNode } from './command-run.ts'
-import { percentText, plainText, statusText, tableText, timeText } from './show.ts'
+import { percentText, plainText, stateText, statusText, tableText, timeText } from './show.ts'
 import { plainRateText, rateText, sizeText } from './units.ts'
 
 type ListAnswer = ReplyOf<CoreRoutes, 'GET /downloads'>
@@ -43,7 +43,7 @@ function listText(rows: readonly Download[], chosen: boolean): string {
     rateText(row.speed_up),
     row.progress < 1 && !row.status.startsWith('DLSTATUS_STOPPED') ? timeText(row.eta) : '',
     row.ratio.toFixed(2),
-    anonymously(statusText(row.status, row.queued), row.hops),
+    anonymously(stateText(row), row.hops),
     row.name,
   ])
   return tableText(columns, lines, width())
@@ -75,12 +75,14 @@ function askedOf(flags: ListFlags): ParametersOf<CoreRoutes, 'GET /downloads'> {
 }
 
 /** What `--status` looks in: the word of the list, and the node's own. */
-function statesOf({ status, queued }: Download): string {
+function statesOf(row: Download): string {
+  const { status, queued } = row
   const own = status
     .replace(/^DLSTATUS_/, '')
     .toLowerCase()
     .replaceAll('_', ' ')
-  return queued ? 'queued' : `${statusText(status)} ${own}`
+  const shown = stateText(row)
+  return queued ? shown : `${shown}, ${statusText(status)} ${own}`
 }
 
 function isShown({ label, status }: ListFlags): (row: Download) => boolean {

@@ -1,6 +1,8 @@
 // What people read: times, tables, bars; sizes and rates are units.ts. Texts of strangers are shown without anything
 // that a terminal would take for a command. Pure.
 
+import { conditionName } from '../client/condition-names.ts'
+import type { Download } from '../client/core-routes.ts'
 import { cellsOf, cutTo, fitTo } from './cells.ts'
 
 const NEVER_SEC = 8_640_000
@@ -62,6 +64,14 @@ export function statusText(status: string, queued = false): string {
       .toLowerCase()
       .replaceAll('_', ' ')
   )
+}
+
+type Shown = Pick<Download, 'status' | 'queued'> & { readonly condition?: Download['condition'] }
+
+/** What a download does, or what keeps it from that: `seeding`, `refused by tracker`. */
+export function stateText({ status, queued, condition }: Shown): string {
+  const name = conditionName(condition)
+  return name === null ? statusText(status, queued) : name.toLowerCase()
 }
 
 /** A column: its head, and on which side it is flush. */

@@ -3,7 +3,7 @@
 import type { Download } from '../client/core-routes.ts'
 import { cutTo, fitTo } from './cells.ts'
 import type { ScreenSize } from './screen.ts'
-import { barText, percentText, printable, statusText, timeText } from './show.ts'
+import { barText, percentText, printable, stateText, timeText } from './show.ts'
 import { rateText, sizeText } from './units.ts'
 
 /** Where there is no terminal: room for all of it. */
@@ -21,7 +21,6 @@ interface Field {
 }
 
 const isMoving = ({ progress, speed_down: down }: Download): boolean => progress < 1 && down >= 1
-const stateText = ({ status, queued }: Download): string => statusText(status, queued)
 
 /** Behind name, bar and percent, in their order. */
 const FIELDS: readonly Field[] = [

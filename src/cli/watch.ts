@@ -7,7 +7,7 @@ import { allDownloads, chosenDownloads } from './chosen.ts'
 import type { Download } from '../client/core-routes.ts'
 import { CommandError } from './node-client.ts'
 import { Redrawn, type ScreenSize } from './screen.ts'
-import { printable, statusText } from './show.ts'
+import { printable, stateText } from './show.ts'
 import { isThere, plainLine, screenLines } from './watch-lines.ts'
 
 const LOOK_MS = 1000
@@ -61,7 +61,7 @@ class Screen {
 
   #lines(rows: readonly Download[]): void {
     for (const row of rows) {
-      const state = `${statusText(row.status, row.queued)} ${Math.floor(row.progress * 100)}`
+      const state = `${stateText(row)} ${Math.floor(row.progress * 100)}`
       if (this.#told.get(row.infohash) === state) continue
       this.#told.set(row.infohash, state)
       print(`${plainLine(row)}\n`)

@@ -24,6 +24,10 @@ export interface TrackerRow {
   /** Complete / incomplete counts of the last announce or scrape; null when unknown. */
   readonly seeders: number | null
   readonly leechers: number | null
+  /** How the last announce failed, also while the next is on its way: it said no, or nothing usable came. Absent: it did not. */
+  readonly failure?: 'refused' | 'unanswered'
+  /** What it said then, or why nothing came: one line, bounded. With `failure` alone. */
+  readonly words?: string
 }
 
 /** Who named a peer: of a private torrent only its trackers count (BEP 27). */

@@ -209,6 +209,8 @@ export interface TorrentObstacles {
   /** A rate limit (of the torrent, or of the session) holds back what could be asked for, or sent, now. */
   readonly downLimited: boolean
   readonly upLimited: boolean
+  /** Nothing has come or gone for a while, and it has not just begun: what keeps it still is no passing moment. */
+  readonly quiet: boolean
   /** It asks for nothing, so that a film that is played does not run short. */
   readonly makesWay: boolean
   /** Selected pieces that are not there, and those of them that no connected peer has. */
@@ -322,6 +324,8 @@ export interface TorrentHandle {
   /** What the user asks for from now on, also after a suspension. */
   setControls(controls: TorrentControls): void
   obstacles(): TorrentObstacles
+  /** How many go before it in the queue, where those are few; null: it does not wait, or many do. Costs nothing. */
+  readonly queueAhead: number | null
   /** Takes trackers away, which hear `stopped`; those that were there. */
   removeTrackers(urls: readonly string[]): string[]
   /**

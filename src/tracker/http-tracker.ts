@@ -71,7 +71,7 @@ export class HttpTracker implements TrackerClient {
     try {
       const answer = await this.#get(announceUrl(url, request), signal)
       const reply = this.#decode(answer)
-      if ('reason' in reply) throw new TrackerError(reply.reason || 'the tracker refused', reply.retryInSec, true)
+      if ('reason' in reply) throw new TrackerError(reply.reason || 'the tracker refused', reply.retryInSec, true, true)
       return usableReply(reply, request, answer.remoteIp)
     } catch (error) {
       throw asTrackerError(error)
@@ -109,6 +109,6 @@ export class HttpTracker implements TrackerClient {
     }
     if (reply !== null && 'reason' in reply) return reply
     const refused = answer.status < SERVER_FAILED
-    throw new TrackerError(`the tracker answered with HTTP status ${answer.status}`, null, refused)
+    throw new TrackerError(`the tracker answered with HTTP status ${answer.status}`, null, refused, refused)
   }
 }

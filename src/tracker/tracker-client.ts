@@ -8,11 +8,14 @@ export class TrackerError extends Error {
   readonly retryInSec: number | null
   /** Surely it counted nothing: it said no, or nothing reached it. False: an answer may have been lost. */
   readonly unheard: boolean
-  constructor(message: string, retryInSec: number | null = null, unheard = false) {
+  /** It answered, and said no: the text is its own. */
+  readonly refused: boolean
+  constructor(message: string, retryInSec: number | null = null, unheard = false, refused = false) {
     super(message)
     this.name = 'TrackerError'
     this.retryInSec = retryInSec
     this.unheard = unheard
+    this.refused = refused
   }
 }
 

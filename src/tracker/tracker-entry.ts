@@ -64,6 +64,8 @@ export class TrackerEntry {
   #base: { readonly uploaded: number; readonly downloaded: number } | null = null
   #inFlight: InFlight | null = null
   #status = 'Not contacted yet'
+  /** How the last announce failed; null: it did not, or there was none. */
+  #failure: Pick<Required<TrackerRow>, 'failure' | 'words'> | null = null
   #failures = 0
   #peers = 0
   #seeders: number | null = null
@@ -141,6 +143,7 @@ export class TrackerEntry {
   succeeded(event: AnnounceEvent, reply: AnnounceReply, nowMs: number, pace: PaceOptions): void {
     this.revision += 1
     this.#status = 'Working'
+    this.#failure = null
     this.#failures = 0
     this.retryAtMs = 0
     this.toldToWait = false
@@ -162,13 +165,14 @@ export class TrackerEntry {
 
   failed(
     event: AnnounceEvent,
-    { message: text, retryInSec, unheard }: TrackerError,
+    { message: text, retryInSec, unheard, refused }: TrackerError,
     nowMs: number,
     pace: PaceOptions,
     random: Random,
   ): void {
     this.revision += 1
     this.#status = `Error: ${text}`
+    this.#failure = { failure: refused ? 'refused' : 'unanswered', words: text }
     this.#failures++
     // It never heard of us: the `started` to come will tell that nothing is left.
     if (event === 'started' && !this.knewUs) this.completedDue = false
@@ -186,6 +190,7 @@ export class TrackerEntry {
   unusable(text: string): void {
     this.revision += 1
     this.#status = `Error: ${text}`
+    this.#failure = { failure: 'unanswered', words: text }
     this.retryAtMs = Number.POSITIVE_INFINITY
   }
 
@@ -197,6 +202,7 @@ export class TrackerEntry {
 
   row(): TrackerRow {
     const status = this.inFlight === null ? this.#status : 'Updating'
-    return { url: this.url, status, peers: this.#peers, seeders: this.#seeders, leechers: this.#leechers }
+    const row = { url: this.url, status, peers: this.#peers, seeders: this.#seeders, leechers: this.#leechers }
+    return this.#failure === null ? row : { ...row, ...this.#failure }
   }
 }

@@ -175,7 +175,7 @@ export class UdpTracker implements TrackerClient {
       if (answer.action !== 'error') return answer
       this.#connectionIds.delete(target.key)
       // The fault may be an id from before the tracker's restart: a fresh one settles it, once.
-      if (known === null) throw new TrackerError(answer.message || 'the tracker refused', null, true)
+      if (known === null) throw new TrackerError(answer.message || 'the tracker refused', null, true, true)
     }
     throw new TrackerError('the tracker does not answer')
   }
@@ -183,7 +183,7 @@ export class UdpTracker implements TrackerClient {
   async #connect(target: Target, timeoutMs: number, signal: AbortSignal): Promise<bigint | null> {
     const answer = await this.#exchange(target, encodeUdpConnect, timeoutMs, signal)
     if (answer === null) return null
-    if (answer.action === 'error') throw new TrackerError(answer.message || 'the tracker refused', null, true)
+    if (answer.action === 'error') throw new TrackerError(answer.message || 'the tracker refused', null, true, true)
     if (answer.action !== 'connect') throw new TrackerError('the tracker answered something else')
     this.#keepConnection(target.key, answer.connectionId)
     return answer.connectionId

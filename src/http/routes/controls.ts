@@ -85,7 +85,7 @@ const explainDownload = route({
       'seeding_goal_reached, stopped, queued, moving_storage, ' +
       'waiting_for_check, checking, allocating, waiting_for_metadata, nothing_selected, nobody_reads.',
     'The network: interface_gone, proxy_failing. Circuits: no_relays_known, no_exits_known, building_circuits.',
-    'The swarm: no_trackers, private_without_tracker, no_tracker_answers, trackers_pending, no_peers_known, all_filtered, ' +
+    'The swarm: no_trackers, tracker_refused (`parameters`: its words), private_without_tracker, no_tracker_answers, trackers_pending, no_peers_known, all_filtered, ' +
       'all_blocked, encryption_required, encryption_off, connection_limit, connecting, nobody_reachable.',
     'Connected peers: pieces_nobody_has, nothing_offered, all_choke, peers_silent, nobody_interested. And rate_limited, makes_way, web_seeds_failing.',
   ],

@@ -94,6 +94,22 @@ export const ForcedReply = Type.Object({ forced: Type.Boolean() })
 /** GET /downloads/{infohash}/magnet. */
 export const MagnetReply = Type.Object({ magnet: Type.String({ description: 'a magnet link' }) })
 
+const words = (description: string) => Type.Optional(Type.String({ description }))
+
+/** What the sentence of a reason names. */
+export const ReasonParametersSchema = Type.Object(
+  {
+    tracker: words('the host of a tracker'),
+    words: words('what that tracker said, or why nothing came from it: one line'),
+    place: Type.Optional(Type.Integer({ minimum: 1, description: 'its place among those that wait' })),
+    mount: words('where a volume is mounted'),
+    failure: words('how the last circuit failed'),
+    error: words('what went wrong'),
+    files: words('files, and what happened to them'),
+  },
+  { description: 'what its sentence names' },
+)
+
 /** GET /downloads/{infohash}/explain. */
 export const ExplainReply = Type.Object({
   infohash: Type.String(),
@@ -101,7 +117,11 @@ export const ExplainReply = Type.Object({
   moving: Type.Boolean({ description: 'payload goes in or out now' }),
   time_seeded: Type.Integer({ minimum: 0, description: 'seconds it has seeded, all time' }),
   reasons: Type.Array(
-    Type.Object({ code: Type.String({ description: 'stable' }), message: Type.String({ description: 'for people' }) }),
+    Type.Object({
+      code: Type.String({ description: 'stable' }),
+      message: Type.String({ description: 'for people' }),
+      parameters: Type.Optional(ReasonParametersSchema),
+    }),
     { description: 'the one that counts most first; empty when nothing is in the way' },
   ),
   web_seeds: Type.Array(

@@ -3,7 +3,7 @@
 
 import { Type } from '@sinclair/typebox'
 import { LIST_STATES, type ListState, SORT_FIELDS } from '../../services/downloads/list/list-query-api.ts'
-import { controlFields, controlProperties } from './controls.ts'
+import { controlFields, controlProperties, ReasonParametersSchema } from './controls.ts'
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 const Bytes = Count('bytes')
@@ -119,6 +119,16 @@ export const DownloadSchema = Type.Object({
       description:
         'extra, while the volume of its files does not answer: where that is mounted; it goes on by itself when that answers',
     }),
+  ),
+  condition: Type.Optional(
+    Type.Object(
+      {
+        code: Type.String({ description: 'the first code of GET /downloads/{infohash}/explain' }),
+        trouble: Type.Boolean({ description: 'it needs somebody, or has stood still for a while: state `trouble`' }),
+        parameters: Type.Optional(ReasonParametersSchema),
+      },
+      { description: 'extra, while there is more to say than `status` says: why it does not move' },
+    ),
   ),
   circuits: Type.Optional(
     Type.Object(

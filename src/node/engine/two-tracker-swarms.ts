@@ -68,12 +68,15 @@ export class TwoTrackerSwarms implements HashAnnouncer {
  * sums.
  */
 function withSwarm(row: TrackerRow, other: TrackerRow): TrackerRow {
+  const { failure, words = '' } = row
+  const works = row.status !== 'Working' && other.status === 'Working'
   return {
     url: row.url,
-    status: row.status !== 'Working' && other.status === 'Working' ? other.status : row.status,
+    status: works ? other.status : row.status,
     peers: Math.max(row.peers, other.peers),
     seeders: larger(row.seeders, other.seeders),
     leechers: larger(row.leechers, other.leechers),
+    ...(failure === undefined || works ? {} : { failure, words }),
   }
 }
 

@@ -3,13 +3,14 @@
 import type { Explanation } from '../downloads/download-records-api.ts'
 import type { DownloadEntry } from '../downloads/download-entry.ts'
 import { shownStatus, webSeedRecord } from '../downloads/download-record.ts'
-import { explain, type ExplainFacts, isMoving } from './explain.ts'
+import { explain } from './explain.ts'
+import { isMoving } from './reasons.ts'
 
-/** `moving`: its files are being moved now; `seededSec`: how long it has seeded, all time. */
-export function explanationOf(entry: DownloadEntry, moving: boolean, seededSec: number): Explanation {
-  const { stored, loadError, circuits, stalledVolume, beingRead } = entry
-  const torrent = entry.loaded ? { ...entry.seen(), moving } : null
-  const facts: ExplainFacts = { stored, loadError, torrent, circuits, stalledVolume, beingRead }
+/** `seededSec`: how long it has seeded, all time. */
+export function explanationOf(entry: DownloadEntry, seededSec: number): Explanation {
+  const { stored, loadError, circuits } = entry
+  const facts = entry.facts()
+  const { torrent } = facts
   const unloaded = { status: loadError === '' ? 'waiting-check' : 'error', downRate: 0 } as const
   return {
     infohash: stored.infoHash,

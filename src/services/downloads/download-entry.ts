@@ -15,7 +15,9 @@ import type {
   WebSeedRow,
 } from '../../torrent/types.ts'
 import type { DownloadDetails } from './details-api.ts'
-import type { DownloadRecord, FileRecord, ListedDownload } from './download-records-api.ts'
+import { conditionOf, isSameCondition } from '../diagnostics/condition.ts'
+import type { ExplainFacts } from '../diagnostics/reasons.ts'
+import type { DownloadCondition, DownloadRecord, FileRecord, ListedDownload } from './download-records-api.ts'
 import type { ListOptions } from './downloads-api.ts'
 import type { StreamableFile } from './streams-api.ts'
 import { ofOneShape } from './row-shape.ts'
@@ -50,6 +52,9 @@ interface Told {
   readonly revision: number | null
   /** Of one that is awake. */
   readonly parts: readonly object[]
+  readonly condition: DownloadCondition | null
+  readonly moving: boolean
+  readonly queueAhead: number | null
   /** It had a reader. */
   readonly read: boolean
 }
@@ -76,6 +81,7 @@ export class DownloadEntry {
   #streamed: Map<string, StreamableFile> | null = null
   #told: Told | null = null
   #stalledVolume: string | null = null
+  #moving = false
 
   constructor(stored: StoredDownload) {
     this.#stored = ofOneShape(stored)
@@ -114,6 +120,16 @@ export class DownloadEntry {
   set stalledVolume(mount: string | null) {
     if (this.#stalledVolume !== mount) this.#edition += 1
     this.#stalledVolume = mount
+  }
+
+  /** Its files are being moved now, or deleted where they were. */
+  get moving(): boolean {
+    return this.#moving
+  }
+
+  set moving(moving: boolean) {
+    this.#moving = moving
+    this.#edition += 1
   }
 
   /** The torrent. AppError NotReady while the download is being loaded, StateConflict when it could not be. */
@@ -189,22 +205,22 @@ export class DownloadEntry {
     if (this.#readers?.size === 0) this.#readers = null
   }
 
-  /** What the engine knows of it. AppErrors as torrent. */
-  seen(): {
-    readonly snapshot: TorrentSnapshot
-    readonly peers: readonly PeerSnapshot[]
-    readonly trackers: readonly TrackerRow[]
-    readonly obstacles: TorrentObstacles
-    readonly webSeeds: readonly WebSeedRow[]
-  } {
-    const { torrent } = this
-    return {
-      snapshot: torrent.snapshot(),
-      peers: torrent.peers(),
-      trackers: torrent.trackers(),
-      obstacles: torrent.obstacles(),
-      webSeeds: torrent.webSeeds(),
-    }
+  /** What is known of why it does not move. */
+  facts(): ExplainFacts {
+    const torrent = this.#torrent
+    const seen =
+      torrent === null ? null : new SeenTorrent(torrent, torrent.snapshot(), torrent.trackers(), this.#moving)
+    return this.#factsOf(seen)
+  }
+
+  #factsOf(torrent: ExplainFacts['torrent']): ExplainFacts {
+    const { stored, loadError, circuits, stalledVolume, beingRead } = this
+    return { stored, loadError, torrent, circuits, stalledVolume, beingRead }
+  }
+
+  /** What there is to say of it beside its status; null = nothing. */
+  condition(): DownloadCondition | null {
+    return conditionOf(this.facts())
   }
 
   /** The record of the interface, with the parts asked for. */
@@ -251,10 +267,11 @@ export class DownloadEntry {
       ...(lineage === null ? {} : { update_of: lineage.updateOf, updated_by: lineage.updatedBy ?? '' }),
       ...(stalledVolume === null ? {} : { stalled_volume: stalledVolume }),
     }
-    if (torrent === null) return { ...this.#waitingRecord(limits), ...extras }
-    const trackers = trackerRecords(torrent.trackers())
-    const shown = { buffer: this.#buffer(torrent), trackers, circuits: this.circuits }
-    return { ...downloadRecord(torrent.snapshot(), this.stored, limits, shown), ...extras }
+    if (torrent === null) return { ...this.#waitingRecord(limits), ...extras, ...said(this.condition()) }
+    const [snapshot, rows] = [torrent.snapshot(), torrent.trackers()]
+    const condition = conditionOf(this.#factsOf(new SeenTorrent(torrent, snapshot, rows, this.#moving)))
+    const shown = { buffer: this.#buffer(torrent), trackers: trackerRecords(rows), circuits: this.circuits }
+    return { ...downloadRecord(snapshot, this.stored, limits, shown), ...extras, ...said(condition) }
   }
 
   /** Whether recordJson() would say something else than when it was asked last, under the same limits. */
@@ -262,11 +279,14 @@ export class DownloadEntry {
     const told = this.#told
     const torrent = this.#torrent
     if (told === null || told.stored !== this.stored || told.lineage !== this.lineage) return true
+    if (told.moving !== this.#moving) return true
     if (told.circuits !== this.circuits || told.stalledVolume !== this.stalledVolume) return true
     // The place of a reader moves all the time; when the last one has gone that must be sent once.
     if (this.#readers !== null || told.read) return true
     if (torrent === null) return told.loadError !== this.loadError
-    return torrent.suspended ? told.revision !== torrent.revision : !sameParts(told.parts, partsOf(torrent))
+    if (told.queueAhead !== torrent.queueAhead) return true
+    if (torrent.suspended) return told.revision !== torrent.revision
+    return !sameParts(told.parts, partsOf(torrent)) || !isSameCondition(told.condition, this.condition())
   }
 
   /** The record without further parts as JSON. */
@@ -275,6 +295,7 @@ export class DownloadEntry {
     const torrent = this.#torrent
     const awake = torrent !== null && !torrent.suspended
     const revision = torrent === null || awake ? null : torrent.revision
+    const record = this.plainRecord(limits)
     this.#told = {
       stored,
       loadError,
@@ -283,9 +304,12 @@ export class DownloadEntry {
       stalledVolume: this.stalledVolume,
       revision,
       parts: awake ? partsOf(torrent) : [],
+      condition: record.condition ?? null,
+      queueAhead: torrent?.queueAhead ?? null,
+      moving: this.#moving,
       read: this.#readers !== null,
     }
-    return JSON.stringify(this.plainRecord(limits))
+    return JSON.stringify(record)
   }
 
   /** What it is beyond its record; how long it has seeded is the caller's to say. */
@@ -387,6 +411,43 @@ function* recordsOf(
   priorities: ReadonlyMap<number, number>,
 ): Generator<FileRecord, void> {
   for (const file of files) yield fileRecord(file, priorities)
+}
+
+function said(condition: DownloadCondition | null): { condition?: DownloadCondition } {
+  return condition === null ? {} : { condition }
+}
+
+/** What is seen of a torrent: what costs something is found when it is read, and most downloads need none of it. */
+class SeenTorrent {
+  readonly #torrent: TorrentHandle
+  readonly snapshot: TorrentSnapshot
+  readonly trackers: readonly TrackerRow[]
+  readonly moving: boolean
+  #obstacles: TorrentObstacles | null = null
+  #peers: readonly PeerSnapshot[] | null = null
+
+  constructor(torrent: TorrentHandle, snapshot: TorrentSnapshot, trackers: readonly TrackerRow[], moving: boolean) {
+    this.#torrent = torrent
+    this.snapshot = snapshot
+    this.trackers = trackers
+    this.moving = moving
+  }
+
+  get queueAhead(): number | null {
+    return this.#torrent.queueAhead
+  }
+
+  get obstacles(): TorrentObstacles {
+    return (this.#obstacles ??= this.#torrent.obstacles())
+  }
+
+  get peers(): readonly PeerSnapshot[] {
+    return (this.#peers ??= this.#torrent.peers())
+  }
+
+  get webSeeds(): readonly WebSeedRow[] {
+    return this.#torrent.webSeeds()
+  }
 }
 
 function partsOf(torrent: TorrentHandle): readonly object[] {

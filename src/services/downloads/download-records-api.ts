@@ -131,9 +131,36 @@ export interface DownloadRecord {
   circuits?: CircuitsRecord
   /** Extra, while its volume does not answer: where that is mounted. */
   stalled_volume?: string
+  /** Extra (decision 0555), while there is more to say of what it does than `status` says. */
+  condition?: DownloadCondition
   files?: FileRecord[]
   peers?: PeerRecord[]
   pieces?: string
+}
+
+/** What the sentence of a reason names. */
+export interface ReasonParameters {
+  /** The host of a tracker, and what it said, or why nothing came: one line of at most 240 bytes. */
+  readonly tracker?: string
+  readonly words?: string
+  /** Its place among those that wait, from 1. */
+  readonly place?: number
+  /** Where a volume is mounted. */
+  readonly mount?: string
+  /** What went wrong: of circuits, and of the download. */
+  readonly failure?: string
+  readonly error?: string
+  /** Names of files and what happened to them. */
+  readonly files?: string
+}
+
+/** What counts most of why a download does not move: the first reason of its Explanation. */
+export interface DownloadCondition {
+  /** As ExplainReason.code. */
+  readonly code: string
+  /** It needs somebody, or has stood still for a while: it is in the group `trouble`. */
+  readonly trouble: boolean
+  readonly parameters?: ReasonParameters
 }
 
 /** A record whose files are made when they are taken. */
@@ -159,10 +186,12 @@ export interface WebSeedRecord {
 
 /** One cause why a download does not move (GET /downloads/{infohash}/explain). */
 export interface ExplainReason {
-  /** Stable; the list is in services/explain.ts. */
+  /** Stable; the list is in services/diagnostics/explain-codes.ts. */
   code: string
   /** For people. */
   message: string
+  /** What the message names; absent: nothing. */
+  parameters?: ReasonParameters
 }
 
 /** GET /downloads/{infohash}/explain. */

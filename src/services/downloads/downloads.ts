@@ -431,7 +431,7 @@ export class Downloads implements DownloadsService {
 
   async explain(infohash: string): Promise<Explanation> {
     const entry = this.#set.find(infohash)
-    return explanationOf(entry, this.#moves.isMoving(entry.stored.infoHash), this.#goals.seededSec(entry))
+    return explanationOf(entry, this.#goals.seededSec(entry))
   }
 
   /** Changes one download in its turn. */

@@ -78,11 +78,6 @@ export class StorageMoves {
     else if (movingTo !== null) this.#begin(entry, movingTo, true)
   }
 
-  /** Its files are being moved now, or deleted where they were. */
-  isMoving(infoHash: InfoHash): boolean {
-    return this.#moves.get(infoHash)?.begun === true
-  }
-
   /**
    * Ends the move of a download; settles when nothing touches its files any more. The next start would go on with it.
    */
@@ -118,11 +113,13 @@ export class StorageMoves {
       try {
         if (abort.signal.aborted || this.#stopping) return
         move.begun = true
+        entry.moving = true
         await work(abort.signal)
       } catch (error) {
         this.#deps.log.error('a move could not be brought to its end', { infoHash, error: errorText(error) })
       } finally {
         if (this.#moves.get(infoHash) === move) this.#moves.delete(infoHash)
+        entry.moving = false
         this.#changed()
       }
     }

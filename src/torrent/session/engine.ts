@@ -19,6 +19,7 @@ import { RateLimiter } from '../../base/rate-limiter.ts'
 import type { SessionDeps, SessionLimits, SessionOptions } from './session-types.ts'
 import { SlotHolders } from '../pieces/slot-holders.ts'
 import { StreamEncryption } from '../peers/stream-encryption.ts'
+import type { NetworkTrouble } from '../swarm-parts.ts'
 import { NO_QUEUE, TorrentQueue } from './torrent-queue.ts'
 import { TurnEnd } from '../../base/turn-end.ts'
 import { UploadSlots } from '../peers/upload-slots.ts'
@@ -63,8 +64,9 @@ export class Engine {
   limits: SessionLimits
   /** Port told to peers; 0 until the session listens. */
   listenPort = 0
-  /** Grows with every change that shows in rows of all torrents. */
-  changes = 0
+  #changes = 0
+  /** What was in the way of all connections when it was asked last. */
+  #trouble: NetworkTrouble | null = null
   stopping = false
   /** Of all torrents since the start; those that are removed stay in. */
   readonly totals = { piecesVerified: 0, piecesFailed: 0 }
@@ -117,6 +119,19 @@ export class Engine {
       checks: new Permits(queue.checks),
       turns: new StreamTurns(),
     }
+  }
+
+  /** Grows with every change that shows in rows of all torrents. */
+  get changes(): number {
+    const trouble = this.deps.swarm?.networkTrouble?.() ?? null
+    if (trouble !== this.#trouble) this.#changes += 1
+    this.#trouble = trouble
+    return this.#changes
+  }
+
+  /** What SwarmParts answers has changed. */
+  swarmChanged(): void {
+    this.#changes += 1
   }
 
   /** Calls all that are active; answers whether any is left. */

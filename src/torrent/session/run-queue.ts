@@ -76,6 +76,14 @@ export class RunQueue<T> {
     return this.#lists[kind].waiting.size
   }
 
+  /** How many of its kind wait before it; null: it does not wait, or more than `most` do. Looks at few, however many wait. */
+  ahead(place: Place<T>, most: number): number | null {
+    if (place.state !== 'waiting') return null
+    const { items } = this.#lists[place.kind].waiting
+    const last = items[most]
+    return last !== undefined && place.order > last.order ? null : items.indexOf(place)
+  }
+
   /** Running members of a kind that count, in order. */
   counted(kind: QueueKind): readonly Place<T>[] {
     return this.#lists[kind].counted.items

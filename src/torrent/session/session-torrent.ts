@@ -177,6 +177,10 @@ export class SessionTorrent implements TorrentHandle, WakeOwner {
     return suspendedObstacles(held, this.#engine.deps.swarm?.networkTrouble?.() ?? null)
   }
 
+  get queueAhead(): number | null {
+    return this.#state.queueAhead
+  }
+
   removeTrackers(urls: readonly string[]): string[] {
     return this.#announcer.remove(urls)
   }

@@ -223,7 +223,7 @@ export class Session implements IdleWatch {
 
   /** What SwarmParts answers has changed: records of suspended torrents are made again. */
   swarmChanged(): void {
-    this.#engine.changes += 1
+    this.#engine.swarmChanged()
   }
 
   /** Another IP filter from now on: connections that it refuses end. */

@@ -130,6 +130,11 @@ export class SuspendState implements QueueMember {
     return this.#changes
   }
 
+  /** See TorrentHandle.queueAhead. */
+  get queueAhead(): number | null {
+    return this.#gate.ahead
+  }
+
   /** Its metadata is not known: only asked for while suspended. */
   get isMagnet(): boolean {
     return this.#spec !== null && this.#spec.metainfo === null

@@ -61,6 +61,7 @@ export function suspendedObstacles(
   { status, private: isPrivate, piecesLeft, addresses }: SuspendedTorrent,
   networkTrouble: TorrentObstacles['networkTrouble'],
 ): TorrentObstacles {
+  if (status === 'seeding') return { ...NO_OBSTACLES, private: isPrivate, networkTrouble }
   if (status !== 'downloading') return NO_OBSTACLES
   const missing = { piecesLeft, piecesNobodyHas: piecesLeft }
   return { ...NO_OBSTACLES, private: isPrivate, networkTrouble, addresses, ...missing }
@@ -83,6 +84,7 @@ export const NO_OBSTACLES: TorrentObstacles = {
   downLimited: false,
   makesWay: false,
   upLimited: false,
+  quiet: true,
   piecesLeft: 0,
   piecesNobodyHas: 0,
 }

@@ -75,6 +75,8 @@ export class TorrentCore {
   #order: PieceOrder = { filePriorities: new Map(), sequential: false }
   status: TorrentStatus
   errorText = ''
+  /** When its state changed last, clock ms; below all others: it goes on as it was before a suspension. */
+  sinceMs = Number.NEGATIVE_INFINITY
   /** Peers may be connected. */
   online = false
   /** Pieces may be asked for, written and served: data is checked. */

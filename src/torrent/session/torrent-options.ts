@@ -15,6 +15,9 @@ import type { PieceOrder, TorrentObstacles } from '../types.ts'
 /** A rate this near to its limit, as a part of it, is held by it: limits come in grains of a block. */
 const AT_LIMIT = 0.8
 
+/** What keeps a torrent still counts when it has been so for this long, ms. */
+const QUIET_AFTER_MS = 30_000
+
 /** Changed files that are named. */
 const MAX_NAMED = 5
 
@@ -84,8 +87,10 @@ export class TorrentOptions {
     const { engine, content, known, peers } = core
     const nowMs = core.now()
     const dialing = this.#connector.size
-    const usable = known.hasCandidates(one => !engine.connections.refuses(one.address.ip, nowMs))
-    const allBlocked = peers.size === 0 && dialing === 0 && known.size > 0 && !usable
+    const { connections } = engine
+    const isUsable = () => known.hasCandidates(one => !connections.refuses(one.address.ip, nowMs))
+    const isBlocked = () => peers.size === 0 && dialing === 0 && known.size > 0 && !isUsable()
+    // Made for each row of a list: what costs a walk is found when it is read.
     return {
       private: content?.metainfo.private ?? null,
       waitsForSpace: this.#run.waitsForSpace,
@@ -94,16 +99,25 @@ export class TorrentOptions {
       foreignFile: this.#run.metForeignFile,
       addresses: known.size,
       dialing,
-      allBlocked,
-      allFiltered: allBlocked && !known.hasCandidates(one => !engine.connections.ipFilter.blocks(one.address.ip)),
+      get allBlocked() {
+        return isBlocked()
+      },
+      get allFiltered() {
+        return isBlocked() && !known.hasCandidates(one => !connections.ipFilter.blocks(one.address.ip))
+      },
       encryption: core.encryptionTrouble,
       networkTrouble: engine.deps.swarm?.networkTrouble?.() ?? null,
       connectionsFull: engine.connections.connected >= engine.limits.maxConnections,
       downLimited: core.needsPieces && isHeld(core.downLimiter, core.down, nowMs),
       makesWay: core.needsPieces && engine.shared.turns.waits(core.infoHash, core.now()),
       upLimited: core.working && isHeld(core.upLimiter, core.up, nowMs),
-      piecesLeft: content === null ? 0 : countAndNot(content.wanted.buffer, content.picker.have.buffer),
-      piecesNobodyHas: content === null ? 0 : piecesNobodyHas(content),
+      quiet: nowMs - Math.max(core.sinceMs, core.down.lastMs, core.up.lastMs) >= QUIET_AFTER_MS,
+      get piecesLeft() {
+        return content === null ? 0 : countAndNot(content.wanted.buffer, content.picker.have.buffer)
+      },
+      get piecesNobodyHas() {
+        return content === null ? 0 : piecesNobodyHas(content)
+      },
     }
   }
 }
@@ -123,6 +137,7 @@ function isHeld(limiter: RateLimiter, meter: RateMeter, nowMs: number): boolean 
 }
 
 function piecesNobodyHas({ wanted, picker }: TorrentContent): number {
+  if (picker.availability() >= 1) return 0
   let count = 0
   forEachPiece(wanted, piece => {
     if (!picker.have.get(piece) && picker.availabilityOf(piece) === 0) count += 1

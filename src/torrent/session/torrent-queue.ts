@@ -13,6 +13,9 @@ const LOOK_MS = 5000
 /** While others wait, a seed that counts makes room after so long. */
 const SEED_TURN_MS = 30 * 60_000
 
+/** Places in the queue that are told: each step would else change the records of all that wait. */
+const MOST_AHEAD = 19
+
 /** Limits of the queue, as the settings have them. */
 export interface QueueLimits extends RunLimits {
   /** Torrents that hash-check at a time; below 0 = no limit. */
@@ -60,6 +63,8 @@ export interface RunGate {
   leave(): void
   /** It is not suspended any more. */
   woke(): void
+  /** How many wait before it, up to MOST_AHEAD; null: it does not wait, or more do. */
+  readonly ahead: number | null
 }
 
 /** For torrents the queue has nothing to say about. */
@@ -68,6 +73,7 @@ export const OPEN_GATE: RunGate = {
   turned: () => undefined,
   leave: () => undefined,
   woke: () => undefined,
+  ahead: null,
 }
 
 /**
@@ -124,6 +130,11 @@ export class TorrentQueue {
     if (!place.slow) return
     this.#slowAwake.add(place)
     this.#changed(null)
+  }
+
+  /** See RunGate.ahead. */
+  ahead(place: Place<QueueMember>): number | null {
+    return this.#queue.ahead(place, MOST_AHEAD)
   }
 
   setLimits(limits: QueueLimits): void {
@@ -259,5 +270,9 @@ class Gate implements RunGate {
 
   woke(): void {
     this.#queue.woke(this.#place)
+  }
+
+  get ahead(): number | null {
+    return this.#queue.ahead(this.#place)
   }
 }

@@ -248,6 +248,7 @@ export class TorrentRun implements RunForReaders, CheckedRun, FailedRun {
   setStatus(status: TorrentStatus): void {
     if (this.#core.status === status) return
     this.#core.status = status
+    this.#core.sinceMs = this.#core.now()
     this.#tellQueue(status)
     this.#core.engine.deps.events.statusChanged(this.#core.infoHash, status)
   }

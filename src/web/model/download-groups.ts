@@ -1,5 +1,6 @@
 // What a download is doing, in the words of the dashboard, and the groups its list can be narrowed to. Pure.
 
+import { conditionName } from '../../client/condition-names.ts'
 import type { Download } from '../../client/core-routes.ts'
 
 /** The tone of a state: which colour and sign it is shown with. */
@@ -18,12 +19,14 @@ export const groups: readonly (readonly [Group, string])[] = [
   ['trouble', 'Trouble'],
 ]
 
-type StateFields = Pick<Download, 'status' | 'queued' | 'moving_to' | 'progress' | 'stalled_volume'>
+type StateFields = Pick<Download, 'status' | 'queued' | 'moving_to' | 'progress' | 'stalled_volume' | 'condition'>
 
 /** The state of a download in a word or two. */
 export function stateText(record: StateFields): string {
-  if (stalls(record)) return 'Disk does not answer'
+  if (stalls(record)) return 'Disk stalled'
   if (record.moving_to !== '') return 'Moving files'
+  const named = conditionName(record.condition)
+  if (named !== null) return named
   switch (record.status) {
     case 'DLSTATUS_ALLOCATING_DISKSPACE':
       return 'Allocating'
@@ -40,9 +43,9 @@ export function stateText(record: StateFields): string {
     case 'DLSTATUS_STOPPED_ON_ERROR':
       return 'Error'
     case 'DLSTATUS_METADATA':
-      return 'Finding metadata'
+      return 'Waiting for metadata'
     case 'DLSTATUS_CIRCUITS':
-      return 'Building circuits'
+      return 'Waiting for circuits'
   }
 }
 
@@ -52,7 +55,7 @@ function stalls({ status, stalled_volume: volume }: StateFields): boolean {
 
 /** How it is shown. */
 export function toneOf(record: StateFields): Tone {
-  if (stalls(record)) return 'trouble'
+  if (stalls(record) || record.condition?.trouble === true) return 'trouble'
   switch (record.status) {
     case 'DLSTATUS_STOPPED_ON_ERROR':
       return 'trouble'
@@ -61,7 +64,7 @@ export function toneOf(record: StateFields): Tone {
     case 'DLSTATUS_STOPPED':
       return record.queued ? 'waiting' : 'stopped'
     case 'DLSTATUS_DOWNLOADING':
-      return 'moving'
+      return record.condition === undefined ? 'moving' : 'waiting'
     default:
       return 'waiting'
   }
@@ -83,7 +86,12 @@ export function isIn(group: Group, record: Download): boolean {
     case 'stopped':
       return record.status === 'DLSTATUS_STOPPED'
     case 'trouble':
-      return record.status === 'DLSTATUS_STOPPED_ON_ERROR' || record.error !== '' || stalls(record)
+      return (
+        record.status === 'DLSTATUS_STOPPED_ON_ERROR' ||
+        record.error !== '' ||
+        record.condition?.trouble === true ||
+        stalls(record)
+      )
   }
 }
 

@@ -6,7 +6,7 @@ import type { Row } from './download-table.ts'
 /** Fields of a download that its row shows. */
 export const ROW_FIELDS = [
   ...(['infohash', 'name', 'labels', 'hops', 'circuits', 'status', 'queued', 'error', 'moving_to'] as const),
-  ...(['stalled_volume', 'progress', 'size', 'speed_down', 'speed_up', 'eta', 'ratio'] as const),
+  ...(['stalled_volume', 'condition', 'progress', 'size', 'speed_down', 'speed_up', 'eta', 'ratio'] as const),
   ...(['num_peers', 'num_connected_peers', 'time_added'] as const),
 ] as const satisfies readonly (keyof Download)[]
 

@@ -122,6 +122,25 @@ export const DOWNLOAD: RecordShape = {
     update_of: 'string',
     updated_by: 'string',
     stalled_volume: 'string',
+    // 0555: why it does not move.
+    condition: {
+      fields: {},
+      extra: { code: 'string', trouble: 'boolean' },
+      sometimes: {
+        parameters: {
+          fields: {},
+          sometimes: {
+            tracker: 'string',
+            words: 'string',
+            place: 'integer',
+            mount: 'string',
+            failure: 'string',
+            error: 'string',
+            files: 'string',
+          },
+        },
+      },
+    },
     circuits: {
       fields: {},
       extra: { candidates: 'integer', exits: 'integer', ready: 'integer', building: 'integer', last_failure: 'string' },

@@ -72,6 +72,10 @@ export class ListedDouble implements SummedDownload {
     return this.record
   }
 
+  condition() {
+    return this.record.condition ?? null
+  }
+
   /** Changes it, as its engine would. */
   change(fields: Partial<DownloadRecord>): void {
     this.record = { ...this.record, ...fields }

@@ -5,6 +5,8 @@ import { test } from 'node:test'
 import type { InfoHash } from '../../../src/base/ids.ts'
 import type { StoredDownload } from '../../../src/ports/records.ts'
 import { DownloadEntry } from '../../../src/services/downloads/download-entry.ts'
+import type { DownloadRecord } from '../../../src/services/downloads/download-records-api.ts'
+import { NO_OBSTACLES } from '../../../src/torrent/session/suspended-torrent.ts'
 import type { TorrentHandle } from '../../../src/torrent/types.ts'
 
 const stored: StoredDownload = {
@@ -45,6 +47,7 @@ test('every change of a resting download is another mark', () => {
     () => torrent.revision++,
     () => void (entry.stalledVolume = '/mnt'),
     () => void (entry.stalledVolume = null),
+    () => void (entry.moving = true),
     () => entry.detach(),
     () => entry.attach(handle),
   ]
@@ -76,4 +79,37 @@ test('a waiting download is summed up by its row', () => {
   assert.equal(entry.summary().total_up, 9)
   entry.stalledVolume = '/mnt'
   assert.equal(entry.summary().stalled_volume, '/mnt')
+})
+
+test('a record is made again when what keeps it still is another thing, or its place in the queue', () => {
+  const entry = new DownloadEntry(stored)
+  const shown = { snapshot: { status: 'downloading', downRate: 0, upRate: 0 }, obstacles: { ...NO_OBSTACLES } }
+  const torrent = {
+    suspended: false,
+    revision: 1,
+    queueAhead: null as number | null,
+    snapshot: () => shown.snapshot,
+    trackers: () => [],
+    peers: () => [],
+    webSeeds: () => [],
+    obstacles: () => shown.obstacles,
+  }
+  entry.attach(torrent as unknown as TorrentHandle)
+  const record = () => JSON.parse(entry.recordJson({ maxDownloadRate: 0, maxUploadRate: 0 })) as DownloadRecord
+  assert.equal(record().condition?.code, 'no_trackers')
+  assert.equal(entry.changed(), false)
+  shown.obstacles = { ...NO_OBSTACLES, dialing: 1 }
+  assert.equal(entry.changed(), true)
+  assert.equal(record().condition?.code, 'connecting')
+  entry.moving = true
+  assert.equal(entry.changed(), true)
+  record()
+  torrent.suspended = true
+  shown.snapshot = { ...shown.snapshot, status: 'queued' }
+  torrent.revision += 1
+  torrent.queueAhead = 3
+  assert.equal(record().condition?.parameters?.place, 4)
+  assert.equal(entry.changed(), false)
+  torrent.queueAhead = 2
+  assert.equal(entry.changed(), true, 'others left the queue')
 })

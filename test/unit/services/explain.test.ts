@@ -4,7 +4,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TrackerRow } from '../../../src/ports/announcer.ts'
 import type { CircuitFacts } from '../../../src/ports/overlay-network.ts'
-import { explain, explainCodes, type ExplainFacts, isMoving } from '../../../src/services/diagnostics/explain.ts'
+import { conditionOf } from '../../../src/services/diagnostics/condition.ts'
+import { explain } from '../../../src/services/diagnostics/explain.ts'
+import { explainCodes } from '../../../src/services/diagnostics/explain-codes.ts'
+import { type ExplainFacts, isMoving } from '../../../src/services/diagnostics/reasons.ts'
 import type { NetworkTrouble } from '../../../src/torrent/index.ts'
 import type {
   PeerSnapshot,
@@ -98,7 +101,7 @@ test('a volume that does not answer comes before peers and trackers, and is name
   )
   const [reason, ...others] = stalled(told, '/mnt/films')
   assert.deepEqual([reason?.code, others], ['volume_stalled', []])
-  assert.match(reason?.message ?? '', /mounted at \/mnt\/films, does not answer/)
+  assert.match(reason?.message ?? '', /does not answer.* mounted at \/mnt\/films\./)
   assert.deepEqual(
     stalled({ status: 'stopped' }, '/mnt/films').map(({ code }) => code),
     ['stopped'],
@@ -210,6 +213,72 @@ test('no circuit where one is needed comes first; one that moves needs none', ()
   }
   const failed = explain(factsOf({ status, circuits: { candidates: 1, exits: 1, lastFailure: 'no answer' } }))[0]
   assert.equal(failed?.message, `${explainCodes.building_circuits} The last failure: no answer`)
+})
+
+test('a tracker that refuses is told with its own words, and without the passkey', () => {
+  const url = 'http://tracker.test:6969/0123456789abcdef/announce'
+  const refusing = (words: string, more: Partial<TrackerRow> = {}): TrackerRow => {
+    return {
+      url,
+      status: `Error: ${words}`,
+      peers: 0,
+      seeders: null,
+      leechers: null,
+      failure: 'refused',
+      words,
+      ...more,
+    }
+  }
+  const told = (rows: TrackerRow[], more: Partial<Told> = {}) => {
+    const facts = factsOf({ status: 'downloading', ...more })
+    return { ...facts, torrent: facts.torrent === null ? null : { ...facts.torrent, trackers: rows } }
+  }
+  const words = 'Unregistered torrent or unknown passkey'
+  const facts = told([refusing(words)], { obstacles: { private: true } })
+  assert.deepEqual(codes(facts), ['tracker_refused', 'no_peers_known'])
+  assert.equal(explain(facts)[0]?.message, `${explainCodes.tracker_refused} The tracker tracker.test said: ${words}`)
+  const parameters = { tracker: 'tracker.test', words }
+  assert.deepEqual(conditionOf(facts), { code: 'tracker_refused', trouble: true, parameters })
+  assert.deepEqual(codes(told([refusing(words, { status: 'Updating' })])), ['tracker_refused', 'no_peers_known'])
+  const repeated = conditionOf(told([refusing('no /0123456789abcdef/announce here')]))
+  assert.equal(repeated?.parameters?.words, 'no /… here')
+  assert.equal(conditionOf(told([refusing('é'.repeat(4000))]))?.parameters?.words, 'é'.repeat(120))
+  const one = { ...refusing('time-out'), failure: 'unanswered' } as const
+  assert.deepEqual(codes(told([one])), ['no_tracker_answers', 'no_peers_known'])
+  assert.equal(conditionOf(told([one]))?.parameters?.words, 'time-out')
+  const magnet = told([refusing(words)], { status: 'metadata' })
+  assert.deepEqual(codes(magnet), ['tracker_refused', 'waiting_for_metadata', 'no_peers_known'])
+  const seed = told([refusing(words)], { status: 'seeding', snapshot: { upRate: 9 }, obstacles: { private: true } })
+  assert.equal(conditionOf(seed)?.code, 'tracker_refused', 'also while peers of before are served')
+})
+
+test('what a row says beside its status, and what is trouble', () => {
+  const shown = (told: Told) => {
+    const condition = conditionOf(factsOf(told))
+    return condition === null ? '' : `${condition.code}${condition.trouble ? '!' : ''}`
+  }
+  const early = { quiet: false }
+  assert.equal(shown({ status: 'downloading', peers: [silent], snapshot: { downRate: 5 } }), '')
+  assert.equal(shown({ status: 'downloading', peers: [silent] }), 'peers_silent!')
+  assert.equal(shown({ status: 'downloading', peers: [silent], obstacles: early }), '', 'it has just begun')
+  assert.equal(shown({ status: 'downloading' }), 'no_peers_known!')
+  assert.equal(shown({ status: 'downloading', obstacles: early }), 'no_peers_known')
+  assert.equal(shown({ status: 'downloading', obstacles: { addresses: 1, dialing: 1 } }), 'connecting')
+  assert.equal(shown({ status: 'metadata' }), 'waiting_for_metadata!')
+  assert.equal(shown({ status: 'metadata', obstacles: early }), 'waiting_for_metadata')
+  assert.equal(shown({ status: 'metadata', peers: [idle] }), 'waiting_for_metadata')
+  assert.equal(shown({ status: 'downloading', circuits: { candidates: 2, exits: 1 } }), 'building_circuits')
+  assert.equal(shown({ status: 'error', obstacles: { waitsForSpace: true } }), 'disk_full!')
+  assert.equal(shown({ status: 'stopped' }), '')
+  assert.equal(shown({ status: 'seeding', peers: [idle] }), '')
+  assert.equal(shown({ status: 'seeding', trackers: [] }), '', 'a seed that nobody looks for is no trouble')
+  assert.equal(shown({ status: 'seeding', trackers: ['Error: x'] }), 'no_tracker_answers!')
+  assert.equal(shown({ status: 'seeding', moving: true, stored: { movingTo: '/b' } }), 'moving_storage')
+  const facts = factsOf({ status: 'queued' })
+  const third = { ...facts, torrent: facts.torrent === null ? null : { ...facts.torrent, queueAhead: 2 } }
+  assert.deepEqual(conditionOf(third), { code: 'queued', trouble: false, parameters: { place: 3 } })
+  assert.equal(explain(third)[0]?.message, `${explainCodes.queued} It is number 3 in line.`)
+  assert.equal(conditionOf({ stored, loadError: 'broken', torrent: null })?.trouble, true)
 })
 
 test('every code was seen', () => {

@@ -188,6 +188,7 @@ export class FakeTorrent extends ForecastDouble implements TorrentHandle, AwakeT
   obstacles(): TorrentObstacles {
     return this.shownObstacles
   }
+  queueAhead: number | null = null
 
   removeTrackers(urls: readonly string[]): string[] {
     const gone = this.tiers.flat().filter(url => urls.includes(url))

@@ -123,6 +123,16 @@ test('one that is found complete when it begins waits with the seeds', () => {
   assert.equal(steps(), '+b')
 })
 
+test('how many wait before one is told of the first alone', () => {
+  const queue = new RunQueue<string>({ downloads: 1, seeds: -1, all: -1, dontCountSlow: true })
+  const places = ['a', 'b', 'c', 'd', 'e'].map(name => queue.place(name))
+  for (const place of places) queue.enter(place, 'download')
+  const ahead = () => places.map(place => queue.ahead(place, 2))
+  assert.deepEqual(ahead(), [null, 0, 1, 2, null], 'the first runs, of the last more than two go before it')
+  queue.leave(places[1] as (typeof places)[number])
+  assert.deepEqual(ahead(), [null, null, 0, 1, 2])
+})
+
 test('seeds take turns: each is held once before any is held twice', () => {
   const { queue, steps } = makeQueue({ seeds: 2 })
   enterAll(queue, 'seed', 'vwxyz')

@@ -284,6 +284,7 @@ test('a failure reason stands in the row; retry in is honoured, also never', asy
   await world.clock.advance(1_790_000)
   assert.equal(a.rows()[0]?.status, 'Error: not here')
   assert.equal(c.rows()[0]?.status, 'Error: the tracker answered with a web page')
+  assert.deepEqual([a.rows()[0]?.failure, c.rows()[0]?.failure], ['refused', 'unanswered'])
   assert.equal(world.http.announces('a').length, 1)
   await world.clock.advance(86_400_000)
   assert.ok(world.http.announces('a').length > 10)

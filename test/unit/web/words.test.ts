@@ -3,7 +3,7 @@
 import { settingsTable } from '../../kit/all-settings.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { canResume, stateText, toneOf } from '../../../src/web/model/download-groups.ts'
+import { canResume, isIn, stateText, toneOf } from '../../../src/web/model/download-groups.ts'
 import { isListPart, LineSplitter, readLine, textIn } from '../../../src/web/model/event-lines.ts'
 import * as format from '../../../src/web/model/format.ts'
 import { bitsOf, shares } from '../../../src/web/model/piece-runs.ts'
@@ -89,6 +89,23 @@ test('every state has words and a tone', () => {
   assert.equal(stateText({ ...download, status: 'DLSTATUS_STOPPED', progress: 1 }), 'Complete')
   assert.equal(stateText({ ...download, moving_to: '/x' }), 'Moving files')
   assert.equal(toneOf({ ...download, status: 'DLSTATUS_STOPPED_ON_ERROR' }), 'trouble')
+  const refused = { ...download, condition: { code: 'tracker_refused', trouble: true } }
+  assert.equal(stateText(refused), 'Refused by tracker')
+  assert.equal(toneOf(refused), 'trouble')
+  assert.ok(isIn('trouble', refused))
+  const queued = { ...download, status: 'DLSTATUS_STOPPED', queued: true } as const
+  const at = (place: number) =>
+    stateText({ ...queued, condition: { code: 'queued', trouble: false, parameters: { place } } })
+  assert.deepEqual(
+    [1, 2, 3, 4, 11, 12, 13, 20].map(at).join(' ').replaceAll('Queued ', ''),
+    '1st 2nd 3rd 4th 11th 12th 13th 20th',
+  )
+  assert.equal(
+    toneOf({ ...download, status: 'DLSTATUS_DOWNLOADING', condition: { code: 'connecting', trouble: false } }),
+    'waiting',
+  )
+  const newer = { ...download, status: 'DLSTATUS_SEEDING', condition: { code: 'constructor', trouble: false } } as const
+  assert.equal(stateText(newer), 'Seeding', 'a code that this page does not know')
   assert.equal(canResume({ status: 'DLSTATUS_STOPPED', queued: true }), false)
   assert.equal(canResume({ status: 'DLSTATUS_STOPPED_ON_ERROR', queued: false }), true)
 })

@@ -24,13 +24,14 @@ const halted = ['DLSTATUS_STOPPED', 'DLSTATUS_STOPPED_ON_ERROR']
 const checks = ['DLSTATUS_WAITING4HASHCHECK', 'DLSTATUS_HASHCHECKING']
 
 /** States by name. The groups of the dashboard mean the same (src/web/model/download-groups.ts). */
-const states: Readonly<Record<ListState, (record: Shown) => boolean>> = {
+const states: Readonly<Record<ListState, (record: Shown, trouble: boolean) => boolean>> = {
   all: () => true,
   active: isActive,
   downloading: ({ progress, status }) => progress < 1 && !halted.includes(status),
   seeding: ({ status }) => status === 'DLSTATUS_SEEDING',
   stopped: ({ status }) => status === 'DLSTATUS_STOPPED',
-  trouble: record => record.status === 'DLSTATUS_STOPPED_ON_ERROR' || record.error !== '' || stalls(record),
+  trouble: (record, trouble) =>
+    trouble || record.status === 'DLSTATUS_STOPPED_ON_ERROR' || record.error !== '' || stalls(record),
   inactive: record => !isActive(record),
   completed: ({ progress, status }) => progress >= 1 && !checks.includes(status),
   paused: ({ status, queued }) => status === 'DLSTATUS_STOPPED' && !queued,
@@ -46,10 +47,10 @@ const states: Readonly<Record<ListState, (record: Shown) => boolean>> = {
 
 const checksOfStates = LIST_STATES.map(name => states[name])
 
-/** A bit for each state that a record is in. */
-export function stateBits(record: Shown): number {
+/** A bit for each state that a record is in; `trouble`: its condition says so. */
+export function stateBits(record: Shown, trouble: boolean): number {
   let bits = 0
-  for (let at = 0; at < checksOfStates.length; at++) if (checksOfStates[at]?.(record)) bits |= 1 << at
+  for (let at = 0; at < checksOfStates.length; at++) if (checksOfStates[at]?.(record, trouble)) bits |= 1 << at
   return bits
 }
 

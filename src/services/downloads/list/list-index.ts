@@ -5,7 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { InfoHash } from '../../../base/ids.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
-import type { DownloadRecord } from '../download-records-api.ts'
+import type { DownloadCondition, DownloadRecord } from '../download-records-api.ts'
 import { searchText, stateBits } from './list-filter.ts'
 import type { ListTotals } from './list-query-api.ts'
 import { RowTotals, type SummedRow } from './row-totals.ts'
@@ -26,6 +26,8 @@ export interface SummedDownload {
   /** Stays as long as summary() does; null: that may change at any time. */
   readonly mark: number | null
   summary(): DownloadRecord
+  /** What summary() does not say: why it does not move; null = that is said, or it does. */
+  condition(): DownloadCondition | null
 }
 
 /** A download as queries see it. */
@@ -212,7 +214,7 @@ export function rowOf(entry: SummedDownload): ListRow {
     infoHash: stored.infoHash,
     entry,
     mark,
-    bits: stateBits(record),
+    bits: stateBits(record, entry.condition()?.trouble === true),
     down: Math.round(record.speed_down),
     up: Math.round(record.speed_up),
     text: searchText(record),

@@ -22,10 +22,11 @@ function Reasons({ record }: { record: Download }) {
   const answer = useAnswer(signal => explanation(infohash, signal), [infohash, status], EXPLAIN_MS)
   const reasons = answer.value?.reasons ?? []
   const foreign = reasons.find(({ code }) => code === 'foreign_file')
+  const isTold = reasons.some(({ parameters }) => parameters?.error !== undefined)
   if (record.error === '' && reasons.length === 0) return null
   return (
     <div class={`reasons ${status === 'DLSTATUS_STOPPED_ON_ERROR' ? 'bad' : ''}`}>
-      {record.error !== '' && (
+      {record.error !== '' && !isTold && (
         <p class="fault">
           <Icon name="warn" size={16} /> <span dir="auto">{record.error}</span>
         </p>

@@ -30,8 +30,10 @@ function signOf(record: ListedRow): IconName {
   return record.status === 'DLSTATUS_STOPPED' && record.progress >= 1 ? 'check' : signs[toneOf(record)]
 }
 
-/** Why an anonymous download does not move yet. */
-function waitingFor({ status, circuits }: ListedRow): string {
+/** Words of others that say why it does not move. */
+function waitingFor({ status, circuits, condition }: ListedRow): string {
+  const words = condition?.parameters?.words ?? ''
+  if (words !== '') return words
   return status === 'DLSTATUS_CIRCUITS' && circuits !== undefined ? circuitsText(circuits) : ''
 }
 

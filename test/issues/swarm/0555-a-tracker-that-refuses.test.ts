@@ -1,0 +1,64 @@
+// A tracker that refuses a torrent: the list, its group of trouble, explain and the command line say so with the
+// tracker's own words (it read "Downloading", no trouble, and "none of its trackers answers").
+
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import type { DownloadRecord, Explanation } from '../../../src/services/api.ts'
+import { makeTestFolder, writeTorrent } from '../../kit/content/content-on-disk.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
+import { addDownload } from '../../kit/nodes/downloads-client.ts'
+import { runCli, startNode } from '../../kit/nodes/node-process.ts'
+import { waitFor } from '../../kit/wait-for.ts'
+
+const WORDS = 'Unregistered torrent or unknown passkey'
+/** What a hostile one sends with them. */
+const NOISE = `\u0007\u001b[2J${'!'.repeat(5000)}`
+
+interface Listed {
+  readonly downloads: readonly DownloadRecord[]
+  readonly totals: { readonly states: Readonly<Record<string, number>> }
+}
+
+test('a tracker that refuses is named, with its words, wherever the download is shown', async t => {
+  const server = createServer((_, answer) => {
+    const text = `${WORDS}${NOISE}`
+    answer.end(`d14:failure reason${Buffer.byteLength(text)}:${text}e`)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const folder = await makeTestFolder()
+  const node = await startNode({ settings: { 'libtorrent.dht': false } })
+  t.after(async () => {
+    await node.kill('SIGKILL')
+    server.close()
+    await folder.remove()
+  })
+  const made = makeTorrent({
+    name: 'film.mkv',
+    length: 100_000,
+    seed: 55,
+    private: true,
+    announce: [[`http://127.0.0.1:${port}/announce`]],
+  })
+  const infoHash = await addDownload(node, await writeTorrent(made, folder.path), await folder.sub('to'))
+  const list = () => node.get<Listed>('/downloads?filter=trouble&get_totals=1')
+  await waitFor('it is in trouble', async () => (await list()).downloads.length === 1, 20_000)
+  const { downloads, totals } = await list()
+  assert.equal(totals.states['trouble'], 1)
+  const { condition, status } = downloads[0] as DownloadRecord
+  assert.equal(status, 'DLSTATUS_DOWNLOADING', 'the status stays that of the specification')
+  assert.deepEqual([condition?.code, condition?.parameters?.tracker], ['tracker_refused', '127.0.0.1'])
+  const words = condition?.parameters?.words ?? ''
+  assert.ok(words.startsWith(WORDS) && words.length <= 240 && !/\p{Cc}/u.test(words), words)
+  const { reasons } = await node.get<Explanation>(`/downloads/${infoHash}/explain`)
+  assert.deepEqual([reasons[0]?.code, reasons[0]?.parameters], ['tracker_refused', condition?.parameters])
+  assert.ok(reasons[0]?.message.includes(WORDS))
+  assert.ok(reasons.every(({ code }) => code !== 'no_tracker_answers' && code !== 'private_without_tracker'))
+  // The whole list and its changes are made elsewhere than its pages.
+  const [whole] = (await node.get<Listed>('/downloads')).downloads
+  assert.deepEqual(whole?.condition, condition)
+  const listed = await runCli(['ls', '--state-dir', node.stateDir])
+  assert.match(listed.stdout, /refused by tracker/)
+})
