@@ -24,7 +24,7 @@ export interface TrackerRow {
   /** Complete / incomplete counts of the last announce or scrape; null when unknown. */
   readonly seeders: number | null
   readonly leechers: number | null
-  /** How the last announce failed, also while the next is on its way: it said no, or nothing usable came. Absent: it did not. */
+  /** How the last announce failed, also while the next is on its way: it said no, or nothing usable came. */
   readonly failure?: 'refused' | 'unanswered'
   /** What it said then, or why nothing came: one line, bounded. With `failure` alone. */
   readonly words?: string

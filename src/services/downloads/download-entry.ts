@@ -15,8 +15,8 @@ import type {
   WebSeedRow,
 } from '../../torrent/types.ts'
 import type { DownloadDetails } from './details-api.ts'
-import { conditionOf, isSameCondition } from '../diagnostics/condition.ts'
-import type { ExplainFacts } from '../diagnostics/reasons.ts'
+import { conditionOf, isSameCondition } from './reasons/condition.ts'
+import type { ExplainFacts } from './reasons/reasons.ts'
 import type { DownloadCondition, DownloadRecord, FileRecord, ListedDownload } from './download-records-api.ts'
 import type { ListOptions } from './downloads-api.ts'
 import type { StreamableFile } from './streams-api.ts'

@@ -186,7 +186,7 @@ export interface WebSeedRecord {
 
 /** One cause why a download does not move (GET /downloads/{infohash}/explain). */
 export interface ExplainReason {
-  /** Stable; the list is in services/diagnostics/explain-codes.ts. */
+  /** Stable; the list is in services/downloads/reasons/explain-codes.ts. */
   code: string
   /** For people. */
   message: string

@@ -76,7 +76,7 @@ export class RunQueue<T> {
     return this.#lists[kind].waiting.size
   }
 
-  /** How many of its kind wait before it; null: it does not wait, or more than `most` do. Looks at few, however many wait. */
+  /** How many of its kind wait before it; null: it does not wait, or more than `most` do. Looks at few of them. */
   ahead(place: Place<T>, most: number): number | null {
     if (place.state !== 'waiting') return null
     const { items } = this.#lists[place.kind].waiting

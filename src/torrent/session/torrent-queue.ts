@@ -13,7 +13,7 @@ const LOOK_MS = 5000
 /** While others wait, a seed that counts makes room after so long. */
 const SEED_TURN_MS = 30 * 60_000
 
-/** Places in the queue that are told: each step would else change the records of all that wait. */
+/** Only the first places in the queue go into records: each step would else change those of all that wait. */
 const MOST_AHEAD = 19
 
 /** Limits of the queue, as the settings have them. */

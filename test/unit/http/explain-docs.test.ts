@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { controlRoutes } from '../../../src/http/routes/controls.ts'
-import { explainCodes } from '../../../src/services/diagnostics/explain-codes.ts'
+import { explainCodes } from '../../../src/services/downloads/reasons/explain-codes.ts'
 
 test('the docs name every code of explain, and no other', () => {
   const route = controlRoutes.find(({ id }) => id === 'downloads.explain')

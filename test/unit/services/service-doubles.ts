@@ -185,10 +185,9 @@ export class FakeTorrent extends ForecastDouble implements TorrentHandle, AwakeT
     this.controls = controls
   }
 
-  obstacles(): TorrentObstacles {
-    return this.shownObstacles
-  }
-  queueAhead: number | null = null
+  queueAhead = null
+
+  obstacles = (): TorrentObstacles => this.shownObstacles
 
   removeTrackers(urls: readonly string[]): string[] {
     const gone = this.tiers.flat().filter(url => urls.includes(url))

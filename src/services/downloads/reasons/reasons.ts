@@ -1,12 +1,12 @@
 // Why a download does not move: from what the engine and the records know to reasons with stable codes, the one that
 // counts most first. Pure. Users should not have to guess from "stalled".
 
-import type { TrackerRow } from '../../ports/announcer.ts'
-import type { CircuitFacts } from '../../ports/overlay-network.ts'
-import type { StoredDownload } from '../../ports/records.ts'
-import type { PeerSnapshot, TorrentObstacles, TorrentSnapshot, WebSeedRow } from '../../torrent/types.ts'
-import { cutText } from '../../wire/plain-text.ts'
-import type { ReasonParameters } from '../downloads/download-records-api.ts'
+import type { TrackerRow } from '../../../ports/announcer.ts'
+import type { CircuitFacts } from '../../../ports/overlay-network.ts'
+import type { StoredDownload } from '../../../ports/records.ts'
+import type { PeerSnapshot, TorrentObstacles, TorrentSnapshot, WebSeedRow } from '../../../torrent/types.ts'
+import { cutText } from '../../../wire/plain-text.ts'
+import type { ReasonParameters } from '../download-records-api.ts'
 import type { ExplainCode } from './explain-codes.ts'
 
 /** Bytes of words that others said, in one reason. */

@@ -2,7 +2,7 @@
 // first that explain tells too, and whether it counts as trouble. Pure. It is made for each row of a list: facts that
 // cost something are read only where they decide.
 
-import type { DownloadCondition } from '../downloads/download-records-api.ts'
+import type { DownloadCondition } from '../download-records-api.ts'
 import type { ExplainCode } from './explain-codes.ts'
 import { type ExplainFacts, codesOf, codeWhileMoving, isMoving, reasonOf } from './reasons.ts'
 

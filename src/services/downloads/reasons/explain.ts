@@ -1,6 +1,6 @@
 // The reasons why a download does not move, in sentences. Pure.
 
-import type { ExplainReason } from '../downloads/download-records-api.ts'
+import type { ExplainReason } from '../download-records-api.ts'
 import { type ExplainCode, explainCodes, explainDetails } from './explain-codes.ts'
 import { type ExplainFacts, type Reason, reasonsOf } from './reasons.ts'
 

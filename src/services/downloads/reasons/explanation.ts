@@ -1,8 +1,8 @@
 // Answers why one download does not move: collects what is known of it now, and has explain.ts find the reasons.
 
-import type { Explanation } from '../downloads/download-records-api.ts'
-import type { DownloadEntry } from '../downloads/download-entry.ts'
-import { shownStatus, webSeedRecord } from '../downloads/download-record.ts'
+import type { Explanation } from '../download-records-api.ts'
+import type { DownloadEntry } from '../download-entry.ts'
+import { shownStatus, webSeedRecord } from '../download-record.ts'
 import { explain } from './explain.ts'
 import { isMoving } from './reasons.ts'
 
