@@ -107,7 +107,11 @@ function assertObjectSchema(plain: Json, shape: RecordShape, root: Json, at: str
   const always = { ...shape.fields, ...shape.extra }
   const all = { ...always, ...shape.asked, ...shape.sometimes }
   assert.deepEqual(Object.keys(properties).sort(), Object.keys(all).sort(), `the names of ${at}`)
-  assert.deepEqual(((plain['required'] as string[] | undefined) ?? []).toSorted(), Object.keys(always).sort(), `always there in ${at}`)
+  assert.deepEqual(
+    ((plain['required'] as string[] | undefined) ?? []).toSorted(),
+    Object.keys(always).sort(),
+    `always there in ${at}`,
+  )
   for (const [name, member] of Object.entries(all)) assertSchema(properties[name], member, root, `${at}.${name}`)
 }
 
