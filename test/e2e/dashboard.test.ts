@@ -162,7 +162,7 @@ describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
         for (const [place, address] of [...places, ...(await chapterPlaces(page))]) {
           await page.goto(`${scene.node.baseUrl}/${address.replace('FILM', scene.film)}`)
           await page.locator('main :is(h1, h2)').first().waitFor({ state: 'attached' })
-          await untilInPage(page, `!/Asking the node…|Finding the file…/.test(document.body.innerText)`)
+          await untilInPage(page, `!/Asking the node…|Loading…|Finding the file…/.test(document.body.innerText)`)
           assert.deepEqual(await axeFindings(page), [], `${place}, ${name}, ${colorScheme}`)
           const wider = Number(await page.evaluate(`document.documentElement.scrollWidth - innerWidth`))
           assert.ok(wider <= 0, `${place} is ${wider} pixels wider than the screen`)

@@ -33,7 +33,7 @@ const WATCH = `
   globalThis.seen = new Set()
   new MutationObserver(() => {
     const text = document.body?.innerText ?? ''
-    for (const words of ['no such download', 'Nothing here yet', 'Asking the node']) if (text.includes(words)) seen.add(words)
+    for (const words of ['no such download', 'Nothing here yet', 'Asking the node', 'Loading…']) if (text.includes(words)) seen.add(words)
     if (document.querySelector('.row.coming') !== null) seen.add('coming')
   }).observe(document, { subtree: true, childList: true, characterData: true })
 `

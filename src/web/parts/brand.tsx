@@ -1,5 +1,8 @@
 // The name and its sign: two streams that become one.
 
+/** Not translated. */
+const NAME = 'Tributary'
+
 /** Sign and name. */
 export function Brand() {
   return (
@@ -8,7 +11,7 @@ export function Brand() {
         <path class="brand-a" d="M6 4c0 9 10 8 10 16v8" />
         <path class="brand-b" d="M26 4c0 9-10 8-10 16v8" />
       </svg>
-      <span>Tributary</span>
+      <span>{NAME}</span>
     </span>
   )
 }

@@ -2,15 +2,16 @@
 // clipboard interface: there the text is shown for copying by hand.
 
 import { session } from '../node/context.ts'
+import { text } from '../texts/parts.ts'
 import { type IconName, Icon } from './icons.tsx'
 
 /** Copies; tells what cannot be copied. */
-export async function copyText(text: string, what: string): Promise<void> {
+export async function copyText(content: string, what: string): Promise<void> {
   try {
-    await navigator.clipboard.writeText(text)
-    session.notify(`${what} copied.`)
+    await navigator.clipboard.writeText(content)
+    session.notify(text('copied', { what }))
   } catch {
-    prompt(`${what}: copy it from here.`, text)
+    prompt(text('copyHere', { what }), content)
   }
 }
 
@@ -24,8 +25,8 @@ interface CopyButtonProps {
 }
 
 /** A button for one text. */
-export function CopyButton({ label, what, icon = 'copy', text }: CopyButtonProps) {
-  const copy = () => session.attempt(async () => copyText(await text(), what))
+export function CopyButton({ label, what, icon = 'copy', text: read }: CopyButtonProps) {
+  const copy = () => session.attempt(async () => copyText(await read(), what))
   return (
     <button type="button" onClick={() => void copy()}>
       <Icon name={icon} />

@@ -5,6 +5,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { textOf } from '../node/api.ts'
 import { Dialog } from './dialog.tsx'
+import { text } from '../texts/parts.ts'
 
 interface DialogFormProps {
   readonly title: string
@@ -46,10 +47,10 @@ export function DialogForm({ title, action, ready, children, submit, onClose }: 
         )}
         <div class="dialog-actions">
           <button type="button" onClick={onClose}>
-            Cancel
+            {text('cancel')}
           </button>
           <button type="submit" class="primary" disabled={busy || !ready}>
-            {busy ? 'Working…' : action}
+            {busy ? text('working') : action}
           </button>
         </div>
       </form>

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { Icon } from './icons.tsx'
+import { text } from '../texts/parts.ts'
 
 interface DialogProps {
   readonly title: string
@@ -37,7 +38,7 @@ export function Dialog({ title, children, onClose }: DialogProps) {
       <div class="dialog-body">
         <header class="dialog-head">
           <h2 id={id}>{title}</h2>
-          <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
+          <button type="button" class="quiet" aria-label={text('close')} onClick={onClose}>
             <Icon name="close" />
           </button>
         </header>

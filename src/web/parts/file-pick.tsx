@@ -2,6 +2,7 @@
 
 import { useId } from 'preact/hooks'
 import { Icon } from './icons.tsx'
+import { text } from '../texts/parts.ts'
 
 interface FilePickProps {
   readonly files: readonly File[]
@@ -17,7 +18,7 @@ export function FilePick({ files, hint = '', setFiles }: FilePickProps) {
     <>
       <div class="file-pick">
         <label for={field} class="button">
-          <Icon name="plus" size={16} /> Choose torrent files
+          <Icon name="plus" size={16} /> {text('chooseFiles')}
         </label>
         <input
           id={field}
@@ -40,7 +41,7 @@ export function FilePick({ files, hint = '', setFiles }: FilePickProps) {
               <button
                 type="button"
                 class="quiet"
-                aria-label={`Leave out ${file.name}`}
+                aria-label={text('leaveOut', { name: file.name })}
                 onClick={() => setFiles(files.filter(other => other !== file))}
               >
                 <Icon name="close" size={14} />

@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import { LinkDialog } from './link-dialog.tsx'
+import { text } from '../texts/links.ts'
 
 interface GiveLinkProps {
   readonly infohash: string
@@ -16,7 +17,7 @@ export function GiveLink(props: GiveLinkProps) {
   return (
     <>
       <button type="button" onClick={() => setOpen(true)}>
-        Give a link…
+        {text('give')}
       </button>
       {open && <LinkDialog {...props} onClose={() => setOpen(false)} />}
     </>

@@ -5,16 +5,7 @@ import { linkCode } from '../model/link-code.ts'
 import { phoneLink } from '../model/phone-link.ts'
 import { nodeReach } from '../node/commands.ts'
 import { useAnswer } from '../node/use-answer.ts'
-
-/** Why another device could not open it. */
-const reasons = {
-  alone:
-    'Another device cannot open this: the node listens on this machine alone. Let it listen in your network ' +
-    '(setting api.http_host), and open the dashboard by the address that this machine has there.',
-  unnamed:
-    'Another device cannot open this: the link names this machine as only the machine itself does. Open the dashboard ' +
-    'by the address or name that this machine has in your network.',
-} as const
+import { text } from '../texts/links.ts'
 
 /** The code of a link, or why there is none. */
 export function LinkCode({ url }: { readonly url: string }) {
@@ -22,16 +13,16 @@ export function LinkCode({ url }: { readonly url: string }) {
   const ask = async (signal: AbortSignal) => (direct.url === null ? phoneLink(url, await nodeReach(signal)) : direct)
   const { value: link, problem } = useAnswer(ask, [url], 0)
   if (link === null) return problem === '' ? null : <p class="muted">{problem}</p>
-  if (link.url === null) return <p class="link-code-none">{reasons[link.why]}</p>
+  if (link.url === null) return <p class="link-code-none">{text(link.why)}</p>
   const code = linkCode(link.url)
-  if (code === null) return <p class="link-code-none">This link is too long for a code.</p>
+  if (code === null) return <p class="link-code-none">{text('tooLong')}</p>
   return (
     <figure class="link-code">
-      <svg viewBox={`0 0 ${code.size} ${code.size}`} role="img" aria-label={`QR code of ${link.url}`}>
+      <svg viewBox={`0 0 ${code.size} ${code.size}`} role="img" aria-label={text('codeOf', { url: link.url })}>
         <path d={code.path} />
       </svg>
       <figcaption class="muted">
-        Whoever points a camera at it can play this, without a key, at <bdi>{new URL(link.url).host}</bdi>.
+        {text('whoever')} <bdi>{new URL(link.url).host}</bdi>
       </figcaption>
     </figure>
   )

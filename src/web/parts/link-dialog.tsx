@@ -11,12 +11,13 @@ import { DialogForm } from './dialog-form.tsx'
 import { Check, Field } from './field.tsx'
 import { Icon } from './icons.tsx'
 import { LaterCode } from './show-code.tsx'
+import { text } from '../texts/links.ts'
 
-const lengths: readonly (readonly [days: number, text: string])[] = [
-  [7, 'for a week'],
-  [30, 'for 30 days'],
-  [365, 'for a year'],
-  [0, 'until I take it back'],
+const lengths: readonly (readonly [days: number, name: string])[] = [
+  [7, text('aWeek')],
+  [30, text('aMonth')],
+  [365, text('aYear')],
+  [0, text('always')],
 ]
 
 interface LinkDialogProps {
@@ -37,36 +38,37 @@ function GivenList({ changed }: { changed: number }) {
     refresh()
   }
   return (
-    <ul class="given-links" aria-label="Links that were given">
+    <ul class="given-links" aria-label={text('given')}>
       {links.map(({ id, name, of, ends, url, one_device: isForOne, device }) => (
         <li key={id}>
           <span>
             <bdi>{name}</bdi>
             <span class="muted">
               {' '}
-              <bdi>{of.split('/').at(-1)}</bdi> · {ends === 0 ? 'without an end' : `until ${dateTime(ends)}`}
-              {isForOne && ` · for one device (${device === '' ? 'not opened yet' : device})`}
+              <bdi>{of.split('/').at(-1)}</bdi> ·{' '}
+              {ends === 0 ? text('withoutEnd') : text('until', { time: dateTime(ends) })}
+              {isForOne && ` · ${text('forDevice', { device: device === '' ? text('notOpened') : device })}`}
             </span>
           </span>
           <button
             type="button"
             class="quiet"
-            aria-label={`Copy the link for ${name}`}
-            onClick={() => void copyText(linkAddress(url), 'Link')}
+            aria-label={text('copyFor', { name })}
+            onClick={() => void copyText(linkAddress(url), text('link'))}
           >
             <Icon name="link" size={16} />
           </button>
           <button
             type="button"
             class="quiet"
-            aria-label={`QR code of the link for ${name}`}
+            aria-label={text('codeFor', { name })}
             aria-expanded={shown === id}
             onClick={() => setShown(shown === id ? '' : id)}
           >
             <Icon name="code" size={16} />
           </button>
-          <button type="button" onClick={() => void session.attempt(() => take(id), 'Taken back.')}>
-            Take back
+          <button type="button" onClick={() => void session.attempt(() => take(id), text('taken'))}>
+            {text('takeBack')}
           </button>
           {shown === id && <LaterCode url={linkAddress(url)} />}
         </li>
@@ -84,33 +86,33 @@ export function LinkDialog({ infohash, file, what, onClose }: LinkDialogProps) {
   const field = useId()
   const submit = async () => {
     const { url } = await giveLink(infohash, file, { name, days, one_device: isForOne })
-    await copyText(linkAddress(url), 'Link')
+    await copyText(linkAddress(url), text('link'))
     setName('')
     setChanged(changed + 1)
   }
   return (
-    <DialogForm title="Give a link" action="Make and copy" ready={name.trim() !== ''} submit={submit} onClose={onClose}>
+    <DialogForm
+      title={text('title')}
+      action={text('make')}
+      ready={name.trim() !== ''}
+      submit={submit}
+      onClose={onClose}
+    >
       <p class="removed-name">
         <bdi>{what}</bdi>
       </p>
-      <Field
-        label="For"
-        value={name}
-        placeholder="the tablet, Anna"
-        help="Whoever has the link can play this without a key, and nothing else."
-        set={setName}
-      />
+      <Field label={text('for')} value={name} placeholder={text('forExample')} help={text('forHelp')} set={setName} />
       <div class="field">
-        <label for={field}>It opens</label>
+        <label for={field}>{text('opens')}</label>
         <select id={field} value={String(days)} onChange={event => setDays(Number(event.currentTarget.value))}>
-          {lengths.map(([each, text]) => (
+          {lengths.map(([each, length]) => (
             <option key={each} value={String(each)}>
-              {text}
+              {length}
             </option>
           ))}
         </select>
       </div>
-      <Check label="For one device: the first that opens it, and no other" value={isForOne} set={setForOne} />
+      <Check label={text('oneDevice')} value={isForOne} set={setForOne} />
       <GivenList changed={changed} />
     </DialogForm>
   )

@@ -1,6 +1,7 @@
 // Long lists a part at a time: the first rows, and a button for more.
 
 import { useState } from 'preact/hooks'
+import { text } from '../texts/parts.ts'
 
 /** Rows of a part. */
 const PART = 100
@@ -14,7 +15,7 @@ export function useParts<T>(rows: readonly T[]): { readonly shown: readonly T[];
     more:
       left <= 0 ? null : (
         <button type="button" class="more-rows" onClick={() => setCount(count + PART)}>
-          Show more ({left.toLocaleString('en')} left)
+          {text('more', { left })}
         </button>
       ),
   }

@@ -3,16 +3,17 @@
 
 import { session } from '../node/context.ts'
 import { Icon } from './icons.tsx'
+import { text } from '../texts/parts.ts'
 
 /** The messages of now. */
 export function Notices() {
   return (
     <div class="notices" role="status" aria-live="polite">
-      {session.notices.value.map(({ id, text, tone }) => (
+      {session.notices.value.map(({ id, text: message, tone }) => (
         <div key={id} class={`notice ${tone}`}>
           <Icon name={tone === 'good' ? 'check' : 'warn'} />
-          <span dir="auto">{text}</span>
-          <button type="button" class="quiet" aria-label="Dismiss" onClick={() => session.dismiss(id)}>
+          <span dir="auto">{message}</span>
+          <button type="button" class="quiet" aria-label={text('dismiss')} onClick={() => session.dismiss(id)}>
             <Icon name="close" size={16} />
           </button>
         </div>
@@ -29,10 +30,10 @@ export function ConnectionLine() {
     <div class="connection-line" role="alert">
       <Icon name="warn" />
       <span>
-        <strong>Connection lost.</strong> {connection.reason} What you see may be old; it goes on by itself.
+        <strong>{text('lost')}</strong> {connection.reason} {text('mayBeOld')}
       </span>
       <button type="button" onClick={() => session.reconnect()}>
-        Try now
+        {text('tryNow')}
       </button>
     </div>
   )

@@ -4,16 +4,17 @@ import { useMemo } from 'preact/hooks'
 import { plainRate } from '../model/format.ts'
 import { session } from '../node/context.ts'
 import { Graph, type Line } from './graph.tsx'
+import { text } from '../texts/parts.ts'
 
 /** Both directions, in the colours they have everywhere. */
 export const rateLines: readonly Line[] = [
-  { label: 'Down', color: 'flow-down' },
-  { label: 'Up', color: 'flow-up' },
+  { label: text('down'), color: 'flow-down' },
+  { label: text('up'), color: 'flow-up' },
 ]
 
 /** All downloads together. */
 export function RateGraph({ height, bare = false }: { height: number; bare?: boolean }) {
   const version = session.rateVersion.value
   const data = useMemo(() => session.rates.columns(), [version])
-  return <Graph name="Rates of the last minutes" lines={rateLines} {...{ data, height, bare }} format={plainRate} />
+  return <Graph name={text('lastRates')} lines={rateLines} {...{ data, height, bare }} format={plainRate} />
 }

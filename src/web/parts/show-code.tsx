@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { Dialog } from './dialog.tsx'
 import { Icon } from './icons.tsx'
 import { LaterPage } from './later-page.tsx'
+import { text } from '../texts/links.ts'
 
 const load = async () => (await import('./link-code.tsx')).LinkCode
 
@@ -24,8 +25,8 @@ export function CodeButton({ title, url }: CodeButtonProps) {
   const [shown, setShown] = useState<string | null>(null)
   return (
     <>
-      <button type="button" title="For the camera of a phone" onClick={() => setShown(url())}>
-        <Icon name="code" /> QR code
+      <button type="button" title={text('codeHelp')} onClick={() => setShown(url())}>
+        <Icon name="code" /> {text('code')}
       </button>
       {shown !== null && (
         <Dialog title={title} onClose={() => setShown(null)}>

@@ -3,12 +3,13 @@
 import { useMemo } from 'preact/hooks'
 import type { CoreRoutes } from '../../../client/core-routes.ts'
 import type { ReplyOf } from '../../../client/routes.ts'
-import { bytes, counted, duration } from '../../model/format.ts'
+import { bytes, duration, percent, whole } from '../../model/format.ts'
 import { session } from '../../node/context.ts'
 import { useAnswer } from '../../node/use-answer.ts'
 import { FactList, type FactRows } from '../../parts/facts.tsx'
 import { Graph } from '../../parts/graph.tsx'
 import { RateGraph } from '../../parts/rate-graph.tsx'
+import { text } from '../../texts/statistics.ts'
 
 const EVERY_MS = 5000
 
@@ -65,10 +66,10 @@ function Facts({ title, facts }: { title: string; facts: FactRows }) {
 
 /** Ports by what they are for; others under the names of the interface. */
 const portNames: Readonly<Record<string, string>> = {
-  'http_api~port': 'Dashboard and interface',
-  'https_api~port': 'Dashboard and interface, HTTPS',
-  'libtorrent~port': 'Peers',
-  'video_server~port': 'Films',
+  'http_api~port': text('portInterface'),
+  'https_api~port': text('portInterfaceTls'),
+  'libtorrent~port': text('portPeers'),
+  'video_server~port': text('portFilms'),
 }
 
 function portFacts({ ports }: Figures): [string, string][] {
@@ -76,15 +77,15 @@ function portFacts({ ports }: Figures): [string, string][] {
 }
 
 function networkFacts({ network, dispersy }: Figures): [string, string][] {
-  if (network === null) return [['State', 'starting']]
+  if (network === null) return [[text('state'), text('starting')]]
   const { bound_to: bound } = network
   const mapped = network.mappings.map(({ via, external_port: port, protocol }) => `${via} ${protocol} ${port}`)
   return [
-    ['Address outside', network.external_ipv4 ?? network.external_ipv6 ?? 'not known'],
-    ['Bound to', bound === null ? 'all addresses' : bound.join(', ') || 'nothing: it sends nothing'],
-    ['Proxy', network.proxied ? 'in use' : 'none'],
-    ['Mapped ports', mapped.join(', ') || 'none'],
-    ['Connection', dispersy.connection],
+    [text('publicAddress'), network.external_ipv4 ?? network.external_ipv6 ?? text('notKnown')],
+    [text('boundTo'), bound === null ? text('allAddresses') : bound.join(', ') || text('boundToNothing')],
+    [text('proxy'), network.proxied ? text('inUse') : text('none')],
+    [text('mappedPorts'), mapped.join(', ') || text('noneMapped')],
+    [text('connection'), dispersy.connection],
   ]
 }
 
@@ -92,15 +93,15 @@ function Overlays({ communities }: { communities: Figures['communities'] }) {
   if (communities.length === 0) return null
   return (
     <section class="card wide">
-      <h2>Overlays</h2>
-      <div class="table-scroll" tabIndex={0} role="group" aria-label="Overlays">
+      <h2>{text('overlays')}</h2>
+      <div class="table-scroll" tabIndex={0} role="group" aria-label={text('overlays')}>
         <table class="table">
           <thead>
             <tr>
-              <th>Overlay</th>
-              <th class="right">Nodes</th>
-              <th class="right">Sent</th>
-              <th class="right">Received</th>
+              <th>{text('overlay')}</th>
+              <th class="right">{text('nodes')}</th>
+              <th class="right">{text('sent')}</th>
+              <th class="right">{text('received')}</th>
             </tr>
           </thead>
           <tbody>
@@ -111,8 +112,8 @@ function Overlays({ communities }: { communities: Figures['communities'] }) {
                   <span class="sub mono">{each.member}</span>
                 </td>
                 <td class="right number">{each.candidates}</td>
-                <td class="right number">{each.packets_sent.toLocaleString('en')}</td>
-                <td class="right number">{each.packets_received.toLocaleString('en')}</td>
+                <td class="right number">{whole(each.packets_sent)}</td>
+                <td class="right number">{whole(each.packets_received)}</td>
               </tr>
             ))}
           </tbody>
@@ -125,30 +126,24 @@ function Overlays({ communities }: { communities: Figures['communities'] }) {
 function Process() {
   const { value, problem } = useAnswer(readHistories, [], EVERY_MS)
   const lines = useMemo(
-    () => ({ cpu: [{ label: 'CPU', color: 'accent' }], memory: [{ label: 'Memory', color: 'accent' }] }),
+    () => ({ cpu: [{ label: text('cpu'), color: 'accent' }], memory: [{ label: text('memory'), color: 'accent' }] }),
     [],
   )
-  if (value === null) return problem === '' ? null : <p class="card muted">CPU and memory are not shown: {problem}</p>
+  if (value === null) return problem === '' ? null : <p class="card muted">{text('notShown', { problem })}</p>
   const last = (column: readonly number[] | undefined) => column?.at(-1) ?? 0
   return (
     <>
       <section class="card">
         <h2>
-          CPU <span class="number muted">{last(value.cpu[1]).toFixed(1)} %</span>
+          {text('cpu')} <span class="number muted">{percent(last(value.cpu[1]) / 100)}</span>
         </h2>
-        <Graph
-          name="CPU of the last hour"
-          lines={lines.cpu}
-          data={value.cpu}
-          height={150}
-          format={each => `${each} %`}
-        />
+        <Graph name={text('cpuHour')} lines={lines.cpu} data={value.cpu} height={150} format={each => `${each} %`} />
       </section>
       <section class="card">
         <h2>
-          Memory <span class="number muted">{bytes(last(value.memory[1]))}</span>
+          {text('memory')} <span class="number muted">{bytes(last(value.memory[1]))}</span>
         </h2>
-        <Graph name="Memory of the last hour" lines={lines.memory} data={value.memory} height={150} format={bytes} />
+        <Graph name={text('memoryHour')} lines={lines.memory} data={value.memory} height={150} format={bytes} />
       </section>
     </>
   )
@@ -162,37 +157,39 @@ export function StatisticsPage() {
   const { count, groups } = session.totals.value
   return (
     <div class="page">
-      <h1>Statistics</h1>
+      <h1>{text('statistics')}</h1>
       <div class="cards">
         <section class="card wide">
-          <h2>Rates</h2>
+          <h2>{text('rates')}</h2>
           <RateGraph height={190} />
         </section>
         <Process />
         {value === null ? (
-          <p class="card muted">{problem || 'Asking the node…'}</p>
+          <p class="card muted">{problem || text('asking')}</p>
         ) : (
           <>
             <Facts
-              title="Downloads"
+              title={text('downloads')}
               facts={[
-                ['All', count.toLocaleString('en')],
-                ['Active', groups.active.toLocaleString('en')],
-                ['Seeding', groups.seeding.toLocaleString('en')],
-                ['In trouble', groups.trouble.toLocaleString('en')],
-                ['Database', bytes(value.tribler.database_size)],
-                ...(value.dispersy.runtime > 0 ? [['Running for', duration(value.dispersy.runtime)] as const] : []),
+                [text('all'), whole(count)],
+                [text('active'), whole(groups.active)],
+                [text('seeding'), whole(groups.seeding)],
+                [text('trouble'), whole(groups.trouble)],
+                [text('database'), bytes(value.tribler.database_size)],
+                ...(value.dispersy.runtime > 0
+                  ? [[text('runningFor'), duration(value.dispersy.runtime)] as const]
+                  : []),
               ]}
             />
-            <Facts title="Network" facts={networkFacts(value)} />
-            <Facts title="Ports" facts={portFacts(value)} />
+            <Facts title={text('network')} facts={networkFacts(value)} />
+            <Facts title={text('ports')} facts={portFacts(value)} />
             <Facts
-              title="Datagrams"
+              title={text('datagrams')}
               facts={[
-                ['Sent', counted(value.dispersy.packets_sent, 'datagram')],
-                ['Received', counted(value.dispersy.packets_received, 'datagram')],
-                ['Bytes out', bytes(value.dispersy.total_uploaded)],
-                ['Bytes in', bytes(value.dispersy.total_downloaded)],
+                [text('sent'), text('packets', { count: value.dispersy.packets_sent })],
+                [text('received'), text('packets', { count: value.dispersy.packets_received })],
+                [text('bytesOut'), bytes(value.dispersy.total_uploaded)],
+                [text('bytesIn'), bytes(value.dispersy.total_downloaded)],
               ]}
             />
             <Overlays communities={value.communities} />

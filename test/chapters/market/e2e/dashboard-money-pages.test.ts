@@ -105,7 +105,7 @@ describe('dashboard, looks of money', { skip, concurrency: 1, timeout: 180_000 }
     )
     await page.goto(`${node.baseUrl}/#/market/trades`)
     await page.locator('[data-trade="4"]').getByRole('button', { name: 'Transactions' }).click()
-    await page.getByText('Taken with the secret (other side)').waitFor()
+    await page.getByText('Claimed with the secret (other side)').waitFor()
     watched.check()
     await page.context().close()
   })

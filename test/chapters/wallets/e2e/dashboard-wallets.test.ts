@@ -52,6 +52,8 @@ describe('dashboard, wallets', { skip, concurrency: 1, timeout: 180_000 }, () =>
 
   test('the first wallet shows the words of its seed, once', async () => {
     const { page } = watched
+    assert.equal(await card('TETH').count(), 0, 'wallets of test networks are behind a switch')
+    await page.getByLabel('Show test networks').check()
     await card('TETH').getByRole('button', { name: 'Create TETH…' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)

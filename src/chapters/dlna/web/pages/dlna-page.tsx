@@ -2,10 +2,12 @@
 
 import '../dlna.css'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { languageTag } from '../../../../web/language/texts.ts'
 import { session } from '../../../../web/node/context.ts'
 import { useAnswer } from '../../../../web/node/use-answer.ts'
 import type { DlnaDevice, DlnaState } from '../../client/routes.ts'
 import { allow, block, dlnaNow, enable, forget } from '../node/dlna-requests.ts'
+import { text } from '../texts/players.ts'
 
 const EVERY_MS = 5000
 
@@ -20,10 +22,7 @@ function Switch({ state, changed }: { state: DlnaState; changed: () => void }) {
   const set = async (enabled: boolean) => {
     saving.current = true
     setChosen(enabled)
-    await session.attempt(
-      () => enable(enabled),
-      enabled ? 'Players find this node now.' : 'Players are not served any more.',
-    )
+    await session.attempt(() => enable(enabled), enabled ? text('found') : text('off'))
     saving.current = false
     changed()
   }
@@ -31,10 +30,9 @@ function Switch({ state, changed }: { state: DlnaState; changed: () => void }) {
     <section class="card">
       <div class="setting serve">
         <div class="setting-words">
-          <label for={id}>Players in this network may watch</label>
+          <label for={id}>{text('mayWatch')}</label>
           <p id={`${id}-help`} class="help">
-            Televisions, VLC and Kodi find “{state.name}” and play its films. Everybody in the network can: no key is
-            asked for. Downloads over circuits are not shown.
+            {text('mayWatchHelp', { name: state.name })}
           </p>
         </div>
         <input
@@ -49,7 +47,7 @@ function Switch({ state, changed }: { state: DlnaState; changed: () => void }) {
       </div>
       {state.interfaces.map(({ name, address, port }) => (
         <p key={address} class="muted number">
-          {name}: {address}, port {port}
+          {text('servedAt', { name, address, port })}
         </p>
       ))}
       {state.problem !== '' && <p class="fault">{state.problem}</p>}
@@ -68,21 +66,21 @@ function DeviceRow({ device, changed }: { device: DlnaDevice; changed: () => voi
       <th scope="row" class="number">
         {address}
       </th>
-      <td dir="auto">{name === '' ? 'says no name' : name}</td>
-      <td>{allowed ? (streams > 0 ? `plays ${streams}` : 'allowed') : 'blocked'}</td>
-      <td>{new Date(seen * 1000).toLocaleString()}</td>
+      <td dir="auto">{name === '' ? text('noName') : name}</td>
+      <td>{allowed ? (streams > 0 ? text('plays', { count: streams }) : text('allowed')) : text('blocked')}</td>
+      <td>{new Date(seen * 1000).toLocaleString(languageTag())}</td>
       <td class="row-buttons">
         {allowed ? (
-          <button type="button" onClick={() => void act(block, `${address} is blocked, its links have ended.`)}>
-            Block
+          <button type="button" onClick={() => void act(block, text('isBlocked', { address }))}>
+            {text('block')}
           </button>
         ) : (
-          <button type="button" onClick={() => void act(allow, `${address} may watch again.`)}>
-            Allow
+          <button type="button" onClick={() => void act(allow, text('isAllowed', { address }))}>
+            {text('allow')}
           </button>
         )}
-        <button type="button" onClick={() => void act(forget, `${address} is forgotten, its links have ended.`)}>
-          Forget
+        <button type="button" onClick={() => void act(forget, text('isForgotten', { address }))}>
+          {text('forget')}
         </button>
       </td>
     </tr>
@@ -90,20 +88,20 @@ function DeviceRow({ device, changed }: { device: DlnaDevice; changed: () => voi
 }
 
 function Devices({ devices, changed }: { devices: readonly DlnaDevice[]; changed: () => void }) {
-  if (devices.length === 0) return <p class="card muted">No device has asked yet.</p>
+  if (devices.length === 0) return <p class="card muted">{text('noDevice')}</p>
   return (
     <section class="card">
-      <h2>Devices with links</h2>
-      <div class="table-scroll" tabIndex={0} role="group" aria-label="Devices with links">
+      <h2>{text('devices')}</h2>
+      <div class="table-scroll" tabIndex={0} role="group" aria-label={text('devices')}>
         <table class="table">
           <thead>
             <tr>
-              <th scope="col">Address</th>
-              <th scope="col">Name</th>
-              <th scope="col">State</th>
-              <th scope="col">Last seen</th>
+              <th scope="col">{text('address')}</th>
+              <th scope="col">{text('name')}</th>
+              <th scope="col">{text('state')}</th>
+              <th scope="col">{text('lastSeen')}</th>
               <th scope="col">
-                <span class="visually-hidden">Actions</span>
+                <span class="visually-hidden">{text('actions')}</span>
               </th>
             </tr>
           </thead>
@@ -124,10 +122,10 @@ export function DlnaPage() {
   return (
     <div class="page">
       <header class="page-head">
-        <h1>Players</h1>
+        <h1>{text('players')}</h1>
       </header>
       {value === null ? (
-        <p class="card muted">{problem === '' ? 'Asking the node…' : problem}</p>
+        <p class="card muted">{problem === '' ? text('asking') : problem}</p>
       ) : (
         <>
           <Switch state={value.state} changed={refresh} />

@@ -1,15 +1,16 @@
 // Places in the pages of the market, as parts of their addresses and back. Pure.
 
 import { type ChapterPlace, chapterPlace } from '../../../../web/model/place.ts'
+import { text } from '../texts/market.ts'
 
 /** Parts of the market. */
 export type MarketTab = 'book' | 'orders' | 'trades'
 
 /** Every part with its heading. */
 export const marketTabs: readonly (readonly [MarketTab, string])[] = [
-  ['book', 'Order book'],
-  ['orders', 'Your orders'],
-  ['trades', 'Your trades'],
+  ['book', text('book')],
+  ['orders', text('yourOrders')],
+  ['trades', text('yourTrades')],
 ]
 
 /** A part of the market. */

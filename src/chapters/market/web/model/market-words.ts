@@ -2,6 +2,7 @@
 
 import type { BookOrder, Order, OrderGroup, TradePayment } from '../../client/routes.ts'
 import { isAmount } from '../../../wallets/web/model/amounts.ts'
+import { text } from '../texts/market.ts'
 
 /** What is asked for or bidden, as it was typed. */
 export interface OrderWords {
@@ -38,12 +39,12 @@ export function bookPairs(asks: readonly OrderGroup[], bids: readonly OrderGroup
 /** What a state of an order is to people. */
 export function orderState({ status }: Pick<Order, 'status'>): string {
   const words: Readonly<Record<string, string>> = {
-    open: 'Open',
-    suspended: 'Suspended: its wallet is locked',
-    completed: 'Completed',
-    expired: 'Expired',
-    cancelled: 'Cancelled',
-    withdrawn: 'Withdrawn: its funds are gone',
+    open: text('open'),
+    suspended: text('suspended'),
+    completed: text('completed'),
+    expired: text('expired'),
+    cancelled: text('cancelledState'),
+    withdrawn: text('withdrawn'),
   }
   return words[status] ?? status
 }
@@ -56,13 +57,14 @@ export function stands({ status }: Pick<Order, 'status'>): boolean {
 /** What a transaction of a trade is to people. */
 export function paymentName({ kind, theirs }: Pick<TradePayment, 'kind' | 'theirs'>): string {
   const words: Readonly<Record<string, string>> = {
-    purse: 'Set aside for this trade',
-    fund: 'Put under the lock',
-    claim: 'Taken with the secret',
-    refund: 'Taken back',
-    sweep: 'Rest returned to the wallet',
+    purse: text('purse'),
+    fund: text('fund'),
+    claim: text('claim'),
+    refund: text('refund'),
+    sweep: text('sweep'),
   }
-  return `${words[kind] ?? kind}${theirs ? ' (other side)' : ''}`
+  const name = words[kind] ?? kind
+  return theirs ? text('otherSide', { name }) : name
 }
 
 /** Decimal places of a coin: those of Ethereum's kind have 18, those of Bitcoin's 8. */

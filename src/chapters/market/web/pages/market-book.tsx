@@ -6,6 +6,7 @@ import { bookNow, ordersNow } from '../node/market-requests.ts'
 import { useAnswer } from '../../../../web/node/use-answer.ts'
 import { useParts } from '../../../../web/parts/more-rows.tsx'
 import { OrderForm } from './market-order-form.tsx'
+import { text } from '../texts/market.ts'
 
 const EVERY_MS = 3000
 
@@ -19,20 +20,20 @@ interface SideProps {
 function SideTable({ heading, ticks, pair, own }: SideProps) {
   const { shown, more } = useParts(ticks)
   return (
-    <section class="card" aria-label={`${heading} of ${pair.name}`}>
+    <section class="card" aria-label={text('sideOf', { side: heading, pair: pair.name })}>
       <h2>{heading}</h2>
       {ticks.length === 0 ? (
-        <p class="muted">None.</p>
+        <p class="muted">{text('none')}</p>
       ) : (
         <table class="table">
           <thead>
             <tr>
-              <th scope="col">Price ({pair.priceType})</th>
+              <th scope="col">{text('priceIn', { coin: pair.priceType })}</th>
               <th scope="col" class="right">
-                Quantity ({pair.quantityType})
+                {text('quantityIn', { coin: pair.quantityType })}
               </th>
               <th scope="col" class="right">
-                Trader
+                {text('trader')}
               </th>
             </tr>
           </thead>
@@ -41,7 +42,7 @@ function SideTable({ heading, ticks, pair, own }: SideProps) {
               <tr key={tick.message_id} data-tick={tick.message_id}>
                 <td class="number">{tick.price_exact}</td>
                 <td class="number right">{tick.quantity_exact}</td>
-                <td class="mono right">{tick.trader_id === own ? 'You' : tick.trader_id.slice(0, 8)}</td>
+                <td class="mono right">{tick.trader_id === own ? text('you') : tick.trader_id.slice(0, 8)}</td>
               </tr>
             ))}
           </tbody>
@@ -65,18 +66,14 @@ export function MarketBook() {
   return (
     <>
       <OrderForm changed={changed} />
-      {value === null && <p class="card muted">{problem === '' ? 'Asking the node…' : problem}</p>}
-      {value !== null && pairs.length === 0 && (
-        <p class="nothing muted">
-          The book is empty. Orders of others come within a minute, once this node has met some.
-        </p>
-      )}
+      {value === null && <p class="card muted">{problem === '' ? text('asking') : problem}</p>}
+      {value !== null && pairs.length === 0 && <p class="nothing muted">{text('emptyBook')}</p>}
       {pairs.map(pair => (
         <section key={pair.name} aria-label={pair.name}>
           <h2>{pair.name}</h2>
           <div class="book">
-            <SideTable heading="Asks" ticks={pair.asks} pair={pair} own={own} />
-            <SideTable heading="Bids" ticks={pair.bids} pair={pair} own={own} />
+            <SideTable heading={text('asks')} ticks={pair.asks} pair={pair} own={own} />
+            <SideTable heading={text('bids')} ticks={pair.bids} pair={pair} own={own} />
           </div>
         </section>
       ))}

@@ -11,12 +11,13 @@ import { DialogForm } from '../../../../web/parts/dialog-form.tsx'
 import { FactList } from '../../../../web/parts/facts.tsx'
 import { Field } from '../../../../web/parts/field.tsx'
 import { SecretField } from '../../../../web/parts/secret-field.tsx'
+import { text } from '../texts/market.ts'
 
 const COINS = ['BTC', 'LTC', 'ETH', 'TBTC', 'TLTC', 'TETH'] as const
 const TIMES: readonly (readonly [number, string])[] = [
-  [1, 'An hour'],
-  [6, '6 hours'],
-  [24, 'A day'],
+  [1, text('anHour')],
+  [6, text('sixHours')],
+  [24, text('aDay')],
 ]
 
 interface SelectProps {
@@ -55,31 +56,31 @@ function ConfirmDialog({ planned, placed, onClose }: { planned: Planned; placed:
   const asks = side === 'ask'
   const submit = async () => {
     const number = await placeOrder(words, key, spendKey)
-    session.notify(`Order ${number} stands.`)
+    session.notify(text('orderStands', { number }))
     placed()
   }
   return (
     <DialogForm
-      title={asks ? `Sell ${quantityType}` : `Buy ${quantityType}`}
-      action="Place the order"
+      title={asks ? text('sell', { coin: quantityType }) : text('buy', { coin: quantityType })}
+      action={text('place')}
       ready
       submit={submit}
       onClose={onClose}
     >
       <FactList
         facts={[
-          [asks ? 'You give' : 'You get', coins(quantity, quantityType)],
+          [asks ? text('youGive') : text('youGet'), coins(quantity, quantityType)],
           [
-            asks ? 'You get at least' : 'You give at most',
+            asks ? text('youGetAtLeast') : text('youGiveAtMost'),
             coins(totalOf(quantity, price, placesOf(priceType)), priceType),
           ],
-          [`Fees in ${quantityType}, a trade`, asks ? fees.ask_quantity_fee_exact : fees.bid_quantity_fee_exact],
-          [`Fees in ${priceType}, a trade`, asks ? fees.ask_price_fee_exact : fees.bid_price_fee_exact],
-          ['The least that is traded', coins(fees.least_quantity_exact, quantityType)],
+          [text('feesIn', { coin: quantityType }), asks ? fees.ask_quantity_fee_exact : fees.bid_quantity_fee_exact],
+          [text('feesIn', { coin: priceType }), asks ? fees.ask_price_fee_exact : fees.bid_price_fee_exact],
+          [text('least'), coins(fees.least_quantity_exact, quantityType)],
         ]}
       />
-      <p class="muted">What you give is set aside now. It may be traded in several parts, each with its own fees.</p>
-      <SecretField label="Spend key" value={spendKey} help="Only where one is demanded." set={setSpendKey} />
+      <p class="muted">{text('setAsideNow')}</p>
+      <SecretField label={text('spendKey')} value={spendKey} help={text('spendKeyHelp')} set={setSpendKey} />
     </DialogForm>
   )
 }
@@ -109,45 +110,50 @@ export function OrderForm({ changed }: { changed: () => void }) {
     go(marketPlace('orders'))
   }
   return (
-    <form class="card options order-form" aria-label="New order" onSubmit={event => void plan(event)}>
-      <h2>New order</h2>
+    <form class="card options order-form" aria-label={text('newOrder')} onSubmit={event => void plan(event)}>
+      <h2>{text('newOrder')}</h2>
       <Select
-        label="I want to"
+        label={text('want')}
         value={side}
         options={[
-          ['ask', `Sell ${quantityType}`],
-          ['bid', `Buy ${quantityType}`],
+          ['ask', text('sell', { coin: quantityType })],
+          ['bid', text('buy', { coin: quantityType })],
         ]}
         set={value => change({ side: value === 'bid' ? 'bid' : 'ask' })}
       />
       <div class="pair">
         <Field
-          label="Quantity"
+          label={text('quantity')}
           value={quantity}
           numeric
           placeholder="1.5"
           set={value => change({ quantity: value.trim() })}
         />
-        <Select label="Coin" value={quantityType} options={types} set={value => change({ quantityType: value })} />
+        <Select
+          label={text('coin')}
+          value={quantityType}
+          options={types}
+          set={value => change({ quantityType: value })}
+        />
       </div>
       <div class="pair">
         <Field
-          label={`Price of one ${quantityType}`}
+          label={text('priceOfOne', { coin: quantityType })}
           value={price}
           numeric
           placeholder="0.0021"
           set={value => change({ price: value.trim() })}
         />
-        <Select label="Paid in" value={priceType} options={types} set={value => change({ priceType: value })} />
+        <Select label={text('paidIn')} value={priceType} options={types} set={value => change({ priceType: value })} />
       </div>
       <Select
-        label="Stands for"
+        label={text('expiresAfter')}
         value={String(hours)}
         options={TIMES.map(([value, name]) => [String(value), name] as const)}
         set={value => change({ hours: Number(value) })}
       />
       <p class="muted number" role="status">
-        {total === '' ? 'Nothing to place yet.' : `In all ${coins(total, priceType)}.`}
+        {total === '' ? text('enterAmount') : text('inAll', { amount: coins(total, priceType) })}
       </p>
       <div class="form-actions">
         <button
@@ -155,7 +161,7 @@ export function OrderForm({ changed }: { changed: () => void }) {
           class="primary"
           disabled={!isAmount(quantity) || !isAmount(price) || quantityType === priceType}
         >
-          Check…
+          {text('check')}
         </button>
       </div>
       {planned !== null && <ConfirmDialog planned={planned} placed={placed} onClose={() => setPlanned(null)} />}

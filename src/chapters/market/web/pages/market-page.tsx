@@ -6,6 +6,7 @@ import { marketPlace, marketTabs, type MarketTab } from '../model/market-places.
 import { MarketBook } from './market-book.tsx'
 import { MarketOrders } from './market-orders.tsx'
 import { MarketTrades } from './market-trades.tsx'
+import { text } from '../texts/market.ts'
 
 function Part({ tab }: { tab: MarketTab }) {
   switch (tab) {
@@ -22,8 +23,8 @@ function Part({ tab }: { tab: MarketTab }) {
 export function MarketPage({ tab }: { tab: MarketTab }) {
   return (
     <div class="page money">
-      <h1>Market</h1>
-      <nav class="tabs" aria-label="Parts of the market">
+      <h1>{text('market')}</h1>
+      <nav class="tabs" aria-label={text('parts')}>
         {marketTabs.map(([name, heading]) => (
           <a key={name} href={addressOf(marketPlace(name))} aria-current={name === tab ? 'page' : undefined}>
             {heading}

@@ -7,30 +7,31 @@ import { paymentName } from '../model/market-words.ts'
 import { paymentsOf, tradesNow } from '../node/market-requests.ts'
 import { useAnswer } from '../../../../web/node/use-answer.ts'
 import { useParts } from '../../../../web/parts/more-rows.tsx'
+import { text } from '../texts/market.ts'
 
 const EVERY_MS = 3000
 const states: Readonly<Record<string, string>> = {
-  pending: 'Under way',
-  completed: 'Completed',
-  refunded: 'Taken back',
-  abandoned: 'Given up before anything was paid',
+  pending: text('pending'),
+  completed: text('completed'),
+  refunded: text('refunded'),
+  abandoned: text('abandoned'),
 }
 
 function Payments({ trade }: { trade: Trade }) {
   const { trader_id: trader, transaction_number: number } = trade
   const ask = (signal: AbortSignal) => paymentsOf(trader, number, signal)
   const { value, problem } = useAnswer(ask, [trader, number], EVERY_MS)
-  if (value === null) return <p class="muted">{problem === '' ? 'Asking the node…' : problem}</p>
-  if (value.length === 0) return <p class="muted">Nothing was paid yet.</p>
+  if (value === null) return <p class="muted">{problem === '' ? text('asking') : problem}</p>
+  if (value.length === 0) return <p class="muted">{text('nothingPaid')}</p>
   return (
-    <ul class="reasons" aria-label="Transactions on the chains">
+    <ul class="reasons" aria-label={text('transactionsOnChains')}>
       {value.map(payment => (
         <li key={`${payment.kind}${payment.payment_id}`}>
           <span class="number">
-            {paymentName(payment)}: {coins(payment.amount_exact, payment.currency)}
+            {text('payment', { name: paymentName(payment), amount: coins(payment.amount_exact, payment.currency) })}
           </span>
           <span class="sub mono muted address">
-            {payment.payment_id} · {payment.success ? 'confirmed' : 'waits for a block'}
+            {payment.payment_id} · {payment.success ? text('confirmed') : text('waitsForBlock')}
           </span>
         </li>
       ))}
@@ -46,20 +47,20 @@ function TradeRow({ trade }: { trade: Trade }) {
     <li class="trade-row" data-trade={String(number)}>
       <div class="order-head">
         <strong class="number">
-          {coins(quantity, quantityType)} at {coins(price, priceType)}
+          {text('amountAt', { quantity: coins(quantity, quantityType), price: coins(price, priceType) })}
         </strong>
         <span class="muted">
-          Order {trade.order_number} · {states[trade.status] ?? trade.status}
+          {text('orderAndState', { number: trade.order_number, state: states[trade.status] ?? trade.status })}
         </span>
       </div>
       <span class="sub muted">
-        With <span class="mono">{partner.slice(0, 8)}</span>
+        {text('partner')} <span class="mono">{partner.slice(0, 8)}</span>
         {waitsFor !== '' && `. ${waitsFor}`}
       </span>
       {asked && <Payments trade={trade} />}
       <div class="money-actions">
         <button type="button" class="quiet" aria-expanded={asked} onClick={() => setAsked(!asked)}>
-          Transactions
+          {text('transactions')}
         </button>
       </div>
     </li>
@@ -71,9 +72,9 @@ export function MarketTrades() {
   const { value, problem } = useAnswer(tradesNow, [], EVERY_MS)
   const { shown, more } = useParts([...(value ?? [])].sort((a, b) => b.transaction_number - a.transaction_number))
   return (
-    <section class="card" aria-label="Your trades">
-      {value === null && <p class="muted">{problem === '' ? 'Asking the node…' : problem}</p>}
-      {value?.length === 0 && <p class="muted">You have made no trade.</p>}
+    <section class="card" aria-label={text('yourTrades')}>
+      {value === null && <p class="muted">{problem === '' ? text('asking') : problem}</p>}
+      {value?.length === 0 && <p class="muted">{text('noTrade')}</p>}
       <ul>
         {shown.map(trade => (
           <TradeRow key={trade.transaction_number} trade={trade} />

@@ -6,6 +6,7 @@ import { session } from '../../../../web/node/context.ts'
 import { Dialog } from '../../../../web/parts/dialog.tsx'
 import { DialogForm } from '../../../../web/parts/dialog-form.tsx'
 import { SecretField } from '../../../../web/parts/secret-field.tsx'
+import { text } from '../texts/wallets.ts'
 
 interface WalletDialogProps {
   readonly coin: string
@@ -14,26 +15,23 @@ interface WalletDialogProps {
 }
 
 const TIMES: readonly (readonly [number, string])[] = [
-  [900, '15 minutes'],
-  [3600, 'An hour'],
-  [86_400, 'A day'],
+  [900, text('quarterHour')],
+  [3600, text('anHour')],
+  [86_400, text('aDay')],
 ]
 
 /** The words of a seed, until they are put away. */
 function Words({ words, onClose }: { words: string; onClose: () => void }) {
   return (
-    <Dialog title="The words of your seed" onClose={onClose}>
+    <Dialog title={text('seedWords')} onClose={onClose}>
       <div class="dialog-form">
-        <p>
-          Write these words down, in this order. Who has them has your money, and without them it is lost when this node
-          is. They are not shown again without the password.
-        </p>
+        <p>{text('writeDown')}</p>
         <p class="seed-words mono" data-seed>
           {words}
         </p>
         <div class="dialog-actions">
           <button type="button" class="primary" onClick={onClose}>
-            I wrote them down
+            {text('wroteDown')}
           </button>
         </div>
       </div>
@@ -57,15 +55,15 @@ export function CreateWalletDialog({ coin, changed, onClose }: WalletDialogProps
   if (words !== '') return <Words words={words} onClose={onClose} />
   return (
     <DialogForm
-      title={`Create the ${coin} wallet`}
-      action="Create"
+      title={text('createCoin', { coin })}
+      action={text('create')}
       ready={password !== '' && password === again}
       submit={submit}
       onClose={onClose}
     >
-      <p class="muted">All wallets have one seed and one password. It cannot be replaced when it is forgotten.</p>
-      <SecretField label="Password" value={password} set={setPassword} />
-      <SecretField label="Password again" value={again} set={setAgain} />
+      <p class="muted">{text('oneSeed')}</p>
+      <SecretField label={text('password')} value={password} set={setPassword} />
+      <SecretField label={text('passwordAgain')} value={again} set={setAgain} />
     </DialogForm>
   )
 }
@@ -81,11 +79,17 @@ export function UnlockDialog({ coin, changed, onClose }: WalletDialogProps) {
     onClose()
   }
   return (
-    <DialogForm title={`Unlock ${coin}`} action="Unlock" ready={password !== ''} submit={submit} onClose={onClose}>
-      <SecretField label="Password" value={password} set={setPassword} />
-      <SecretField label="Spend key" value={spendKey} help="Only where one is demanded." set={setSpendKey} />
+    <DialogForm
+      title={text('unlockCoin', { coin })}
+      action={text('unlock')}
+      ready={password !== ''}
+      submit={submit}
+      onClose={onClose}
+    >
+      <SecretField label={text('password')} value={password} set={setPassword} />
+      <SecretField label={text('spendKey')} value={spendKey} help={text('spendKeyHelp')} set={setSpendKey} />
       <div class="field">
-        <label for="unlock-time">For</label>
+        <label for="unlock-time">{text('forSoLong')}</label>
         <select
           id="unlock-time"
           value={String(seconds)}
@@ -110,9 +114,15 @@ export function ExportSeedDialog({ onClose }: { onClose: () => void }) {
   const submit = async () => setWords(await exportSeed(password, spendKey))
   if (words !== '') return <Words words={words} onClose={onClose} />
   return (
-    <DialogForm title="Show the seed" action="Show" ready={password !== ''} submit={submit} onClose={onClose}>
-      <SecretField label="Password" value={password} set={setPassword} />
-      <SecretField label="Spend key" value={spendKey} help="Only where one is demanded." set={setSpendKey} />
+    <DialogForm
+      title={text('showSeed')}
+      action={text('show')}
+      ready={password !== ''}
+      submit={submit}
+      onClose={onClose}
+    >
+      <SecretField label={text('password')} value={password} set={setPassword} />
+      <SecretField label={text('spendKey')} value={spendKey} help={text('spendKeyHelp')} set={setSpendKey} />
     </DialogForm>
   )
 }
@@ -123,19 +133,19 @@ export function RestoreSeedDialog({ onClose }: { onClose: () => void }) {
   const [password, setPassword] = useState('')
   const submit = async () => {
     await restoreSeed(words.trim(), password)
-    session.notify('The seed is kept. Create the wallets that it had.')
+    session.notify(text('seedKept'))
     onClose()
   }
   return (
     <DialogForm
-      title="Restore a seed"
-      action="Restore"
+      title={text('restoreSeed')}
+      action={text('restore')}
       ready={password !== '' && words.trim() !== ''}
       submit={submit}
       onClose={onClose}
     >
-      <SecretField label="Words of the seed" value={words} help="12 to 24 words, as they were shown." set={setWords} />
-      <SecretField label="New password" value={password} set={setPassword} />
+      <SecretField label={text('wordsOfSeed')} value={words} help={text('wordsHelp')} set={setWords} />
+      <SecretField label={text('newPassword')} value={password} set={setPassword} />
     </DialogForm>
   )
 }

@@ -5,6 +5,7 @@ import type { Wallet, WalletTransaction } from '../../client/routes.ts'
 import { coins, isAmount } from '../model/amounts.ts'
 import { addressOf } from '../../../../web/model/place.ts'
 import { walletsHome } from '../model/wallet-places.ts'
+import { languageTag } from '../../../../web/language/texts.ts'
 import { session } from '../../../../web/node/context.ts'
 import { feesOf, historyOf, raiseFee, transfer, walletsNow } from '../node/wallet-requests.ts'
 import { useAnswer } from '../../../../web/node/use-answer.ts'
@@ -16,6 +17,7 @@ import { Icon } from '../../../../web/parts/icons.tsx'
 import { useParts } from '../../../../web/parts/more-rows.tsx'
 import { SecretField } from '../../../../web/parts/secret-field.tsx'
 import { UnlockDialog } from './wallet-dialogs.tsx'
+import { text } from '../texts/wallets.ts'
 
 const EVERY_MS = 5000
 
@@ -39,20 +41,26 @@ function ConfirmDialog({ coin, planned, sent, onClose }: ConfirmProps) {
   const [spendKey, setSpendKey] = useState('')
   const submit = async () => {
     const { txid, sent: arrived } = await transfer(coin, { amount, destination, spendKey, key })
-    session.notify(arrived ? `Sent: ${txid}` : `Signed, and sent as soon as the server answers: ${txid}`)
+    session.notify(arrived ? text('sent', { txid }) : text('signed', { txid }))
     sent()
   }
   return (
-    <DialogForm title={`Transfer ${coin}`} action="Transfer" ready submit={submit} onClose={onClose}>
+    <DialogForm
+      title={text('transferCoin', { coin })}
+      action={text('transfer')}
+      ready
+      submit={submit}
+      onClose={onClose}
+    >
       <FactList
         facts={[
-          ['Amount', coins(amount, coin)],
-          ['To', destination],
-          ['Fee, on top', coins(fee, coin)],
+          [text('amount'), coins(amount, coin)],
+          [text('to'), destination],
+          [text('feeOnTop'), coins(fee, coin)],
         ]}
       />
-      <p class="muted">A transfer cannot be taken back.</p>
-      <SecretField label="Spend key" value={spendKey} help="Only where one is demanded." set={setSpendKey} />
+      <p class="muted">{text('noWayBack')}</p>
+      <SecretField label={text('spendKey')} value={spendKey} help={text('spendKeyHelp')} set={setSpendKey} />
     </DialogForm>
   )
 }
@@ -78,18 +86,18 @@ function Transfer({ wallet, changed }: { wallet: Wallet; changed: () => void }) 
     changed()
   }
   return (
-    <form class="card options" aria-label="Transfer" onSubmit={event => void plan(event)}>
-      <h2>Transfer</h2>
-      <Field label="Amount" value={amount} numeric placeholder="0.25" set={setAmount} />
-      <Field label="To this address" value={destination} set={setDestination} />
+    <form class="card options" aria-label={text('transfer')} onSubmit={event => void plan(event)}>
+      <h2>{text('transfer')}</h2>
+      <Field label={text('amount')} value={amount} numeric placeholder="0.25" set={setAmount} />
+      <Field label={text('toAddress')} value={destination} set={setDestination} />
       <div class="form-actions">
         {unlocked ? (
           <button type="submit" class="primary" disabled={!isAmount(amount) || destination.trim() === ''}>
-            Check…
+            {text('check')}
           </button>
         ) : (
           <button type="button" onClick={() => setUnlocking(true)}>
-            Unlock…
+            {text('unlockLater')}
           </button>
         )}
       </div>
@@ -101,7 +109,7 @@ function Transfer({ wallet, changed }: { wallet: Wallet; changed: () => void }) 
 
 function HistoryRow({ line, raise }: { line: WalletTransaction; raise: () => void }) {
   const { id, outgoing, amount_exact: amount, fee_exact: fee, confirmations, currency, timestamp, to } = line
-  const when = new Date(Number(timestamp) * 1000).toLocaleString()
+  const when = new Date(Number(timestamp) * 1000).toLocaleString(languageTag())
   return (
     <li class="order-row" data-transaction={id}>
       <div class="order-head">
@@ -110,18 +118,18 @@ function HistoryRow({ line, raise }: { line: WalletTransaction; raise: () => voi
           {coins(amount, currency)}
         </strong>
         <span class="muted">
-          {confirmations === 0 ? 'Waits for a block' : `${confirmations.toLocaleString('en')} confirmations`} · {when}
+          {confirmations === 0 ? text('waitsForBlock') : text('confirmations', { count: confirmations })} · {when}
         </span>
       </div>
       <span class="sub mono address">
-        {outgoing ? `to ${to}` : 'received'} · {id}
+        {outgoing ? text('sentTo', { address: to }) : text('received')} · {id}
       </span>
       {outgoing && (
         <span class="sub muted">
-          Fee {coins(fee, currency)}
+          {text('fee', { amount: coins(fee, currency) })}
           {confirmations === 0 && (
             <button type="button" class="quiet" onClick={raise}>
-              Raise the fee
+              {text('raiseFee')}
             </button>
           )}
         </span>
@@ -134,14 +142,14 @@ function History({ coin }: { coin: string }) {
   const { value, problem, refresh } = useAnswer(signal => historyOf(coin, signal), [coin], EVERY_MS)
   const { shown, more } = useParts(value ?? [])
   const raise = async (txid: string) => {
-    await session.attempt(() => raiseFee(coin, txid), 'The fee was raised.')
+    await session.attempt(() => raiseFee(coin, txid), text('feeRaised'))
     refresh()
   }
   return (
     <section class="card wide" aria-labelledby="history">
-      <h2 id="history">What came in and went out</h2>
-      {value === null && <p class="muted">{problem === '' ? 'Asking the node…' : problem}</p>}
-      {value?.length === 0 && <p class="muted">Nothing yet.</p>}
+      <h2 id="history">{text('history')}</h2>
+      {value === null && <p class="muted">{problem === '' ? text('asking') : problem}</p>}
+      {value?.length === 0 && <p class="muted">{text('nothingYet')}</p>}
       <ul>
         {shown.map(line => (
           <HistoryRow key={line.id} line={line} raise={() => void raise(line.id)} />
@@ -159,25 +167,25 @@ export function WalletPage({ coin }: { coin: string }) {
   return (
     <div class="page money">
       <a class="back" href={addressOf(walletsHome)}>
-        <Icon name="back" size={16} /> Wallets
+        <Icon name="back" size={16} /> {text('wallets')}
       </a>
       <h1>{wallet === undefined ? coin : wallet.name}</h1>
-      {value === null && <p class="card muted">{problem === '' ? 'Asking the node…' : problem}</p>}
-      {value !== null && wallet === undefined && <p class="card muted">This wallet is not created.</p>}
+      {value === null && <p class="card muted">{problem === '' ? text('asking') : problem}</p>}
+      {value !== null && wallet === undefined && <p class="card muted">{text('notCreated')}</p>}
       {wallet !== undefined && (
         <div class="cards">
           <section class="card wallet-card" aria-labelledby="balance">
-            <h2 id="balance">Balance</h2>
+            <h2 id="balance">{text('balance')}</h2>
             <p class="amount number">{coins(wallet.balance.available_exact, coin)}</p>
-            <p class="muted number">{coins(wallet.balance.pending_exact, coin)} on the way</p>
+            <p class="muted number">{text('onTheWay', { amount: coins(wallet.balance.pending_exact, coin) })}</p>
             {wallet.balance.reserved !== 0 && (
-              <p class="muted number">{coins(wallet.balance.reserved_exact, coin)} of it set aside for the market</p>
+              <p class="muted number">{text('setAside', { amount: coins(wallet.balance.reserved_exact, coin) })}</p>
             )}
             {wallet.problem !== '' && <p class="fault">{wallet.problem}</p>}
-            <h3>To be paid at</h3>
+            <h3>{text('paidAt')}</h3>
             <p class="mono address">{wallet.address}</p>
             <div class="money-actions">
-              <CopyButton label="Copy" what="Address" text={() => wallet.address} />
+              <CopyButton label={text('copy')} what={text('address')} text={() => wallet.address} />
             </div>
           </section>
           <Transfer wallet={wallet} changed={refresh} />

@@ -8,7 +8,9 @@ import { walletPlace } from '../model/wallet-places.ts'
 import { session } from '../../../../web/node/context.ts'
 import { lock, walletsNow } from '../node/wallet-requests.ts'
 import { useAnswer } from '../../../../web/node/use-answer.ts'
+import { Check } from '../../../../web/parts/field.tsx'
 import { CreateWalletDialog, ExportSeedDialog, RestoreSeedDialog, UnlockDialog } from './wallet-dialogs.tsx'
+import { text } from '../texts/wallets.ts'
 
 const EVERY_MS = 5000
 
@@ -20,18 +22,23 @@ interface Asked {
 function LockButton({ wallet, ask, changed }: CardProps) {
   const { identifier: coin, unlocked } = wallet
   const lockNow = async () => {
-    await session.attempt(() => lock(coin), `${coin} is locked.`)
+    await session.attempt(() => lock(coin), text('isLocked', { coin }))
     changed()
   }
   return unlocked ? (
     <button type="button" onClick={() => void lockNow()}>
-      Lock
+      {text('lock')}
     </button>
   ) : (
     <button type="button" onClick={() => ask({ what: 'unlock', coin })}>
-      Unlock…
+      {text('unlockLater')}
     </button>
   )
+}
+
+/** Coins of test networks are worth nothing. */
+function isOfTests({ identifier }: Wallet): boolean {
+  return /^T(BTC|LTC|ETH)$/.test(identifier)
 }
 
 interface CardProps {
@@ -51,11 +58,13 @@ function WalletCard(props: CardProps) {
         <>
           <p class="amount number">{coins(balance.available_exact, coin)}</p>
           {balance.reserved !== 0 && (
-            <p class="muted number">{coins(balance.reserved_exact, coin)} of it set aside for the market</p>
+            <p class="muted number">{text('setAside', { amount: coins(balance.reserved_exact, coin) })}</p>
           )}
-          {balance.pending !== 0 && <p class="muted number">{coins(balance.pending_exact, coin)} on the way</p>}
+          {balance.pending !== 0 && (
+            <p class="muted number">{text('onTheWay', { amount: coins(balance.pending_exact, coin) })}</p>
+          )}
           <p class="muted">
-            {unlocked ? 'Unlocked: it can spend.' : 'Locked.'} Chain: {network}.
+            {unlocked ? text('unlocked') : text('locked')} {text('chain', { network })}
           </p>
         </>
       )}
@@ -68,13 +77,13 @@ function WalletCard(props: CardProps) {
         {created ? (
           <>
             <a class="button" href={addressOf(walletPlace(coin))}>
-              Open {coin}
+              {text('open', { coin })}
             </a>
             <LockButton {...props} />
           </>
         ) : (
           <button type="button" onClick={() => props.ask({ what: 'create', coin })}>
-            Create {coin}…
+            {text('createLater', { coin })}
           </button>
         )}
       </div>
@@ -101,20 +110,24 @@ function Dialogs({ asked, changed, onClose }: { asked: Asked | null; changed: ()
 export function WalletsPage() {
   const { value, problem, refresh } = useAnswer(walletsNow, [], EVERY_MS)
   const [asked, setAsked] = useState<Asked | null>(null)
+  const [test, setTest] = useState(false)
+  const shown = value?.filter(wallet => test || wallet.created || !isOfTests(wallet)) ?? []
   const hasSeed = value?.some(({ created }) => created) ?? false
   return (
     <div class="page money">
       <header class="page-head">
-        <h1>Wallets</h1>
+        <h1>{text('wallets')}</h1>
         {value !== null && (
           <button type="button" onClick={() => setAsked({ what: hasSeed ? 'export' : 'restore', coin: '' })}>
-            {hasSeed ? 'Show the seed…' : 'Restore a seed…'}
+            {hasSeed ? text('showSeedLater') : text('restoreSeedLater')}
           </button>
         )}
       </header>
-      {value === null && <p class="card muted">{problem === '' ? 'Asking the node…' : problem}</p>}
+      {value === null && <p class="card muted">{problem === '' ? text('asking') : problem}</p>}
+      <p class="muted">{text('about')}</p>
+      {value !== null && <Check label={text('showTest')} value={test} set={setTest} />}
       <div class="cards">
-        {value?.map(wallet => (
+        {shown.map(wallet => (
           <WalletCard key={wallet.identifier} wallet={wallet} ask={setAsked} changed={refresh} />
         ))}
       </div>

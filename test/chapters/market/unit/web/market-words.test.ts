@@ -44,7 +44,7 @@ test('states and kinds that are not known are shown as they are', () => {
     ['open', 'suspended', 'completed', 'cancelled'].map(status => stands({ status })),
     [true, true, false, false],
   )
-  assert.equal(paymentName({ kind: 'claim', theirs: true }), 'Taken with the secret (other side)')
+  assert.equal(paymentName({ kind: 'claim', theirs: true }), 'Claimed with the secret (other side)')
 })
 
 test('parts of the market have addresses; what is none is the book', () => {
