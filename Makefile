@@ -118,8 +118,8 @@ pictures: build ## The pictures of src/docs/watching.md: a film's whole way in a
 mutations: build ## Changes over src drawn by SEED (COUNT=60) that the tests are to find; half an hour and more
 	@nice node dist/test/kit/runners/run-mutations.js
 
-damaged-films: build ## A thousand damaged films of each container and codec, cut into segments; a quarter of an hour
-	@FUZZ_FILMS=1000 node --test dist/test/chapters/hls/fuzz/segments.test.js
+damaged-films: build ## A thousand damaged films of each container and codec, cut into segments and repacked as the page does it; half an hour
+	@FUZZ_FILMS=1000 node --test --test-concurrency=1 dist/test/chapters/hls/fuzz/segments.test.js dist/test/chapters/media/fuzz/repacked-films.test.js
 
 # The machine code that hashes and that has sockets, made so that every access to memory is watched, and its tests: SECONDS=n makes it longer.
 .PHONY: fuzz-native

@@ -1,7 +1,6 @@
 // A film as the package mediabunny reads it: what is in it, and its tracks by their numbers. It runs in the worker.
 
 import {
-  CustomSource,
   Input,
   type InputAudioTrack,
   type InputTrack,
@@ -14,6 +13,7 @@ import {
 } from 'mediabunny'
 import type { KnownFilm, KnownTrack } from '../model/film/film-way.ts'
 import type { RangeSource } from './range-source.ts'
+import { watchedSource } from './watched-source.ts'
 
 const FORMATS = [MP4, QTFF, MATROSKA, WEBM, MPEG_TS]
 /** Bytes that may be read to find a place: a film without an index would be read from its start on. */
@@ -31,20 +31,18 @@ export class FilmInput {
   /** Reads until `signal` fires. */
   constructor(source: RangeSource, signal: AbortSignal) {
     this.signal = signal
-    this.input = new Input({
-      formats: FORMATS,
-      source: new CustomSource({
-        getSize: () => source.size,
-        maxCacheSize: CACHE_BYTES,
-        read: (start, end) => {
-          if (end - start > MAX_READ_BYTES) throw new Error('A packet of the film is too large.')
-          this.#count(end - start)
-          return source.read(start, end, signal)
-        },
-        // Whoever waits for the bytes hears of it.
-        handleUnhandledError: () => undefined,
-      }),
+    const bytes = watchedSource({
+      getSize: () => source.size,
+      maxCacheSize: CACHE_BYTES,
+      read: (start, end) => {
+        if (end - start > MAX_READ_BYTES) throw new Error('A packet of the film is too large.')
+        this.#count(end - start)
+        return source.read(start, end, signal)
+      },
+      // Whoever waits for the bytes hears of it.
+      handleUnhandledError: () => undefined,
     })
+    this.input = new Input({ formats: FORMATS, source: bytes })
   }
 
   /** The place is found: from now on it is read as it is played. */

@@ -28,6 +28,8 @@ async function take(order: Order): Promise<void> {
   }
 }
 
+// What a decoder of the package refuses it also rejects where nobody listens: the run has heard of it, and says so.
+globalThis.addEventListener('unhandledrejection', event => event.preventDefault())
 globalThis.addEventListener('message', ({ data }: MessageEvent<Order>) => void take(data))
 void opened.then(
   () => tell({ note: 'here' }),

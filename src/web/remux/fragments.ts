@@ -25,6 +25,9 @@ type ConfigOf<Track extends InputVideoTrack | InputAudioTrack> = NonNullable<
 /** Of packets that are no part yet: a part ends with a key frame, and films have 2 to 40 MB between two of them. */
 const MAX_PART_BYTES = 96 * 1024 * 1024
 
+/** The same, whatever they weigh: films may say that a packet takes no time. */
+const MAX_PART_PACKETS = 20_000
+
 /** How packets go in. */
 type Add = (packet: EncodedPacket, isFirst: boolean) => Promise<void>
 
@@ -39,6 +42,7 @@ export class Fragments {
   #isFirst = true
   /** Bytes of packets that are not in a part yet. */
   #held = 0
+  #heldPackets = 0
 
   private constructor() {
     const note = (bytes: Uint8Array) => {
@@ -81,7 +85,9 @@ export class Fragments {
   /** Adds a packet, in the order of decoding. */
   async add(packet: EncodedPacket): Promise<void> {
     this.#held += packet.byteLength
-    if (this.#held > MAX_PART_BYTES) throw new Error('The key frames of the film are too far apart to be repacked.')
+    this.#heldPackets += 1
+    if (this.#held > MAX_PART_BYTES || this.#heldPackets > MAX_PART_PACKETS)
+      throw new Error('The key frames of the film are too far apart to be repacked.')
     await this.#add(packet, this.#isFirst)
     this.#isFirst = false
     // A fragment ends where the packet that begins the next one does.
@@ -108,6 +114,7 @@ export class Fragments {
   #collect(endSec: number): void {
     if (this.#complete === 0) return
     this.#held = 0
+    this.#heldPackets = 0
     this.#ready.push({ bytes: joined(this.#chunks.splice(0, this.#complete)), endSec })
     this.#complete = 0
   }
