@@ -148,6 +148,7 @@ export class PageFilm {
     return new TrackBuffer(kind, this.#media.addSourceBuffer(type), {
       worker: this.#worker,
       place: () => this.#options.element.currentTime,
+      nowMs: () => performance.now(),
       came: () => this.#came(),
       rested: () => this.#rested(),
       failed: error => this.#failed(error),

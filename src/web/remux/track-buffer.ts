@@ -1,22 +1,45 @@
 // One track of a film in the browser's buffer: keeps what is around the place that is played, and no more.
 
 import { playsOn, type Run, runWithout, type Span, stepOf, surplusOf } from '../model/film/buffer-window.ts'
+import { HeldAhead } from '../model/film/held-ahead.ts'
 import type { Part, TrackKind } from './messages.ts'
-import type { WorkerFilm } from './worker-film.ts'
 
 /** Seconds that are held before and behind the place. Browsers hold less bytes of sound than of pictures. */
 const WINDOWS: Readonly<Record<TrackKind, { readonly aheadSec: number; readonly backSec: number }>> = {
   video: { aheadSec: 30, backSec: 20 },
   sound: { aheadSec: 20, backSec: 10 },
 }
-/** Where the buffer is full although nothing is held that is not needed, it holds less ahead. */
-const LEAST_AHEAD_SEC = 4
+
+/** What is held, as browsers say it. */
+interface Ranges {
+  readonly length: number
+  start(at: number): number
+  end(at: number): number
+}
+
+/** What of a browser's SourceBuffer is used. */
+export interface PartBuffer {
+  readonly buffered: Ranges
+  appendBuffer(bytes: Uint8Array<ArrayBuffer>): void
+  remove(startSec: number, endSec: number): void
+  changeType(type: string): void
+  addEventListener(name: 'updateend', listener: () => void): void
+  removeEventListener(name: 'updateend', listener: () => void): void
+}
+
+/** Where parts come from: see WorkerFilm. */
+export interface PartSource {
+  read(kind: TrackKind, run: number, fromSec: number | null): Promise<Part | 'end' | 'left'>
+  leave(kind: TrackKind): void
+}
 
 /** What the track asks of the film. */
 export interface TrackFilm {
-  readonly worker: WorkerFilm
+  readonly worker: PartSource
   /** The place that is played or sought, seconds. */
   place(): number
+  /** ms of a clock that does not go back. */
+  nowMs(): number
   /** A part came in. */
   came(): void
   /** Nothing more is done for now. */
@@ -27,9 +50,9 @@ export interface TrackFilm {
 /** Feeds one source buffer. */
 export class TrackBuffer {
   readonly kind: TrackKind
-  readonly #buffer: SourceBuffer
+  readonly #buffer: PartBuffer
   readonly #film: TrackFilm
-  #aheadSec: number
+  readonly #ahead: HeldAhead
   #run: Run | null = null
   #number = 0
   #ended = false
@@ -39,11 +62,11 @@ export class TrackBuffer {
   /** Of another track of the film, which is played from now on. */
   #nextType: string | null = null
 
-  constructor(kind: TrackKind, buffer: SourceBuffer, film: TrackFilm) {
+  constructor(kind: TrackKind, buffer: PartBuffer, film: TrackFilm) {
     this.kind = kind
     this.#buffer = buffer
     this.#film = film
-    this.#aheadSec = WINDOWS[kind].aheadSec
+    this.#ahead = new HeldAhead(WINDOWS[kind].aheadSec)
   }
 
   /** Everything up to the end of the track is there. */
@@ -69,7 +92,7 @@ export class TrackBuffer {
 
   /** The place was changed: what is under way for another is left. */
   seek(): void {
-    if (stepOf(this.#spans(), this.#film.place(), this.#run, this.#aheadSec).does === 'begin')
+    if (stepOf(this.#spans(), this.#film.place(), this.#run, this.#ahead.sec).does === 'begin')
       this.#film.worker.leave(this.kind)
     this.pump()
   }
@@ -95,7 +118,7 @@ export class TrackBuffer {
         if (!(await this.#append(this.#held))) return
         continue
       }
-      const step = stepOf(this.#spans(), this.#film.place(), this.#run, this.#aheadSec)
+      const step = stepOf(this.#spans(), this.#film.place(), this.#run, this.#ahead.sec)
       if (step.does === 'wait' || (step.does === 'more' && this.#ended)) return
       await this.#read(step.does === 'begin' ? step.fromSec : null)
     }
@@ -124,6 +147,7 @@ export class TrackBuffer {
       if (!(error instanceof Error) || error.name !== 'QuotaExceededError') throw error
       return this.#makeRoom()
     }
+    this.#ahead.took(this.#film.nowMs())
     if (this.#held === part) this.#held = null
     if (run !== null && run === this.#run)
       this.#run = { startSec: run.startSec, endSec: Math.max(run.endSec, part.endSec) }
@@ -135,7 +159,7 @@ export class TrackBuffer {
   async #makeRoom(): Promise<boolean> {
     const spans = this.#spans()
     if (playsOn(spans, this.#film.place())) {
-      this.#aheadSec = Math.max(LEAST_AHEAD_SEC, this.#aheadSec / 2)
+      this.#ahead.refused(this.#film.nowMs())
       return false
     }
     // Nothing is played, so no time goes by in which there would come to be room.
@@ -150,7 +174,7 @@ export class TrackBuffer {
     if (type !== null) this.#buffer.changeType(type)
     const surplus =
       type === null
-        ? surplusOf(this.#spans(), this.#film.place(), WINDOWS[this.kind].backSec, this.#aheadSec)
+        ? surplusOf(this.#spans(), this.#film.place(), WINDOWS[this.kind].backSec, this.#ahead.sec)
         : [{ startSec: 0, endSec: Number.POSITIVE_INFINITY }]
     for (const span of surplus) await this.#letGo(span)
   }
@@ -184,6 +208,6 @@ export class TrackBuffer {
 }
 
 /** What is held, as spans. */
-export function spansOf(ranges: TimeRanges): Span[] {
+export function spansOf(ranges: Ranges): Span[] {
   return Array.from({ length: ranges.length }, (_, at) => ({ startSec: ranges.start(at), endSec: ranges.end(at) }))
 }
