@@ -43,6 +43,12 @@ const NOTE_STALLS = `globalThis.stalls = []
 /** What the player of a busy machine needs for itself is none. */
 const STALLS = `stalls.filter(({ ms }) => ms > 300)`
 
+/** As browsers do that save data. */
+const READS_NOTHING = `Object.defineProperty(HTMLMediaElement.prototype, 'preload', {
+    get: () => 'none',
+    set(value) { this.setAttribute('preload', 'none') },
+  })`
+
 const waitingOf = (page: Page) => page.getByRole('group', { name: 'Waiting for the film' })
 
 // Side by side, each with a node of its own: they mostly wait for what comes in, and for the film's own clock.
@@ -158,6 +164,36 @@ describe('player: waiting for the moment', {
       await untilInPage(page, `${PLAYED} > 48`, 40_000)
       assert.equal(await waiting.count(), 0)
       assert.deepEqual(await page.evaluate(STALLS), [])
+      check()
+      await page.context().close()
+    } finally {
+      await node.stop()
+    }
+  })
+
+  test('a browser that reads nothing while it waits does not wait for ever; one whose request waits does', async () => {
+    const film = infohashes.get('film.webm')
+    assert.ok(film)
+    const node = await startNode()
+    try {
+      await addDownload(node, join(folder.path, 'seeder-webm', 'Film.torrent'), await folder.sub('unread'))
+      const { page, check } = await playerPage(browser, node, film.infohash, 0)
+      const waiting = waitingOf(page)
+      const paused = `${VIDEO}.paused`
+      await page.clock.install()
+      await page.reload()
+      await waiting.waitFor()
+      await untilInPage(page, `${VIDEO}.networkState === HTMLMediaElement.NETWORK_LOADING`)
+      await page.clock.runFor(15_000)
+      assert.deepEqual([await waiting.count(), await page.evaluate(paused)], [1, true])
+      await page.addInitScript(READS_NOTHING)
+      await page.reload()
+      await waiting.waitFor()
+      await untilInPage(page, `${VIDEO}.networkState === HTMLMediaElement.NETWORK_IDLE`)
+      assert.deepEqual([await waiting.count(), await page.evaluate(paused)], [1, true])
+      await page.clock.runFor(15_000)
+      await untilInPage(page, `!${paused}`)
+      assert.equal(await waiting.count(), 0)
       check()
       await page.context().close()
     } finally {

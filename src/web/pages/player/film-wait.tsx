@@ -7,10 +7,10 @@ import type { DownloadFile } from '../../../client/core-routes.ts'
 import { forecastSources } from '../../chapters.ts'
 import { forecastWords, lookingWords } from '../../model/film/forecast-words.ts'
 import { repackLagSec } from '../../model/film/repack-lag.ts'
-import { session } from '../../node/context.ts'
-import { recordOf } from '../../node/session.ts'
 import { Icon } from '../../parts/icons.tsx'
+import { useBeginnings } from './use-beginnings.ts'
 import { useForecast } from './use-forecast.ts'
+import { useReadWatch } from './use-read-watch.ts'
 
 /** Whether somebody can say when a file plays, and it is not all there. */
 export function isWaitedFor(file: DownloadFile): boolean {
@@ -29,8 +29,7 @@ interface FilmWaitProps {
 
 /** What is said over the film, and a button. */
 export function FilmWait({ infohash, file, video, repacked, play }: FilmWaitProps) {
-  const coming = (recordOf(session, infohash)?.speed_down ?? 0) >= 1
-  const { answer, problem } = useForecast(video, infohash, file.index, coming)
+  const { answer, problem } = useForecast(video, infohash, file.index, useBeginnings(infohash))
   const forecast = answer === null || answer === 'not-yet' || answer === 'none' ? null : answer
   const isTime = answer === 'none' || forecast?.state === 'plays'
   const lagSec = forecast === null || repacked === 'no' ? 0 : repackLagSec(forecast)
@@ -39,6 +38,8 @@ export function FilmWait({ infohash, file, video, repacked, play }: FilmWaitProp
     const timer = setTimeout(play, lagSec * 1000)
     return () => clearTimeout(timer)
   }, [isTime, repacked])
+  // What nobody reads does not come first: it plays as well as it can, or shows the browser's own button to be tapped.
+  useReadWatch(video, repacked === 'no', play)
   const { line, help } = forecast === null ? lookingWords : forecastWords(forecast)
   return (
     <div class="film-choice waits" role="group" aria-label="Waiting for the film">

@@ -20,12 +20,12 @@ export interface HeardForecast {
 
 const NOTHING: HeardForecast = { answer: null, problem: '' }
 
-/** `coming`: something of the film comes in now; when that changes it is asked at once. */
+/** `beginnings`: how often something of the film has begun to come in; when that changes it is asked at once. */
 export function useForecast(
   video: RefObject<HTMLVideoElement | null>,
   infohash: string,
   file: number,
-  coming: boolean,
+  beginnings: number,
 ): HeardForecast {
   const [heard, setHeard] = useState(NOTHING)
   useEffect(() => {
@@ -53,7 +53,7 @@ export function useForecast(
       element?.removeEventListener('seeking', sought)
       document.removeEventListener('visibilitychange', shown)
     }
-  }, [infohash, file, coming])
+  }, [infohash, file, beginnings])
   return heard
 }
 

@@ -4,8 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { filmSources } from '../../chapters.ts'
 import type { KnownFilm } from '../../model/film/film-way.ts'
 import { GrowingPause } from '../../model/growing-pause.ts'
-import { session } from '../../node/context.ts'
-import { recordOf } from '../../node/session.ts'
+import { useBeginnings } from './use-beginnings.ts'
 
 /** After the first answer that knows nothing yet; each time twice as long, up to the second. */
 const AGAIN_MS = 1000
@@ -15,7 +14,7 @@ const LATEST_MS = 60_000
 export function useKnownFilm(infohash: string, fileindex: number): KnownFilm | null {
   const [film, setFilm] = useState<KnownFilm | null>(null)
   // When something begins to come in it is asked at once.
-  const coming = (recordOf(session, infohash)?.speed_down ?? 0) >= 1
+  const beginnings = useBeginnings(infohash)
   useEffect(() => {
     if (film !== null) return undefined
     const ended = new AbortController()
@@ -35,6 +34,6 @@ export function useKnownFilm(infohash: string, fileindex: number): KnownFilm | n
       ended.abort()
       clearTimeout(timer)
     }
-  }, [infohash, fileindex, coming])
+  }, [infohash, fileindex, beginnings])
   return film
 }
