@@ -17,6 +17,7 @@ import { needs } from '../../../kit/requirements.ts'
 import { type StartedProgram, startProgram } from '../../../kit/started-program.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
 import { type LanHost, type LanHosts, makeLanHosts } from '../kit/lan-hosts.ts'
+import { announcedIn, SSDP_EAR } from '../kit/ssdp-ear.ts'
 
 const skip = needs(
   'netns',
@@ -431,5 +432,31 @@ http.server.HTTPServer(('', 8099), Takes).serve_forever()
     assert.equal(status('sofa', `${base}/description.xml`), '000')
     await node.request('POST', '/settings', { dlna: { enabled: true } })
     await waitFor('its return', () => status('sofa', '-I', url) === '200', 10_000)
+  })
+
+  test('goodbye goes over the wire for all that was announced: switched off, and when the node ends', {
+    timeout: 60_000,
+  }, async () => {
+    const script = join(folder.path, 'hears.py')
+    await writeFile(script, SSDP_EAR)
+    const sofa = run('sofa', 'python3', script, hosts.sofaIp)
+    const guest = run('guest', 'python3', script, hosts.guestIp)
+    await waitFor('both hear', () => sofa.text().includes('hears') && guest.text().includes('hears'))
+    const said = (kind: 'alive' | 'byebye', from: number): string[] =>
+      announcedIn(sofa.text().slice(from), hosts.nodeIp, kind)
+    const all = async (kind: 'alive' | 'byebye', from: number): Promise<string[]> => {
+      await waitFor(kind, () => said(kind, from).length === 6, 10_000, sofa.text)
+      return said(kind, from)
+    }
+    await node.request('POST', '/settings', { dlna: { enabled: false } })
+    const gone = await all('byebye', 0)
+    assert.ok(gone.every(usn => /^uuid:[0-9a-f-]{36}(::|$)/.test(usn)))
+    assert.deepEqual(said('alive', 0), [])
+    await node.request('POST', '/settings', { dlna: { enabled: true } })
+    assert.deepEqual(await all('alive', 0), gone)
+    const before = sofa.text().length
+    await node.stop()
+    assert.deepEqual(await all('byebye', before), gone)
+    assert.doesNotMatch(guest.text(), /NOTIFY|ssdp/, 'the other network is told nothing')
   })
 })
