@@ -11,6 +11,13 @@ import type { SegmentMaker } from '../ports/segment-maker.ts'
 /** How long one waits for its turn. */
 const TURN_LIMIT_MS = 2000
 
+/** Segments whose client has gone while they were being made. */
+export interface LeftSegments {
+  readonly count: number
+  /** Together, from when the client was seen to have gone to when the thread was free, ms. */
+  readonly ms: number
+}
+
 /** The line. */
 export class SegmentLine {
   readonly #makers: readonly SegmentMaker[]
@@ -19,6 +26,7 @@ export class SegmentLine {
   readonly #waiting = new Set<(maker: SegmentMaker) => void>()
   /** Which film each made last: it has its index. */
   readonly #lastTag = new WeakMap<SegmentMaker, string>()
+  #left: LeftSegments = { count: 0, ms: 0 }
 
   /** `makers`: as many segments are made at a time. */
   constructor(makers: readonly SegmentMaker[], clock: Clock) {
@@ -37,13 +45,24 @@ export class SegmentLine {
     return this.#waiting.size
   }
 
+  /** Since the start. */
+  get left(): LeftSegments {
+    return this.#left
+  }
+
   /** As SegmentMaker.make(), when it is its turn; AppError TooManyRequests when that does not come in time. */
   async make(job: SegmentJob, film: ReadableFilm, signal: AbortSignal): Promise<SegmentOutcome> {
     const maker = this.#takeFree(job.tag) ?? (await this.#turn(signal))
     this.#lastTag.set(maker, job.tag)
+    let leftMs: number | null = null
+    const leave = (): void => void (leftMs = this.#clock.now())
+    signal.addEventListener('abort', leave, { once: true })
     try {
       return await maker.make(job, film, signal)
     } finally {
+      signal.removeEventListener('abort', leave)
+      const { count, ms } = this.#left
+      if (leftMs !== null) this.#left = { count: count + 1, ms: ms + this.#clock.now() - leftMs }
       this.#pass(maker)
     }
   }

@@ -8,7 +8,7 @@ import type { SegmentPlaces } from './segment-places.ts'
 /** Segments under way, by what they wait for, and all since the start. */
 export function segmentFamilies(
   { taken, begun, refused }: Pick<SegmentPlaces, 'taken' | 'begun' | 'refused'>,
-  { making, length }: Pick<SegmentLine, 'making' | 'length'>,
+  { making, length, left }: Pick<SegmentLine, 'making' | 'length' | 'left'>,
 ): readonly MetricFamily[] {
   return [
     gauge('tributary_film_segments', 'Segments of films under way: being made, in line for that, waiting for bytes.', [
@@ -20,5 +20,13 @@ export function segmentFamilies(
     counter('tributary_film_segments_refused_total', 'Segments of films for which there was no place.', [
       { value: refused },
     ]),
+    counter('tributary_film_segments_left_total', 'Segments of films whose client went while they were being made.', [
+      { value: left.count },
+    ]),
+    counter(
+      'tributary_film_segments_left_seconds_total',
+      'From when those clients had gone to when what made their segments was free.',
+      [{ value: left.ms / 1000 }],
+    ),
   ]
 }

@@ -130,14 +130,28 @@ describe('films in segments', { skip: needs('ffmpeg', 'ffprobe'), concurrency: 1
     assert.equal((await seeder.request('GET', `/downloads/${made.infoHash}/hls/0/segments/99.ts`)).status, 404)
   })
 
-  /** Figures of segments: those that were begun, those for which there was no place, and those under way. */
-  async function figures(): Promise<{ begun: number; refused: number; underWay: number }> {
+  /** Figures of segments. */
+  interface Figures {
+    readonly begun: number
+    /** There was no place for them. */
+    readonly refused: number
+    readonly underWay: number
+    readonly making: number
+    /** Their client went while they were made, and what they took from then on, together. */
+    readonly left: number
+    readonly leftSec: number
+  }
+
+  async function figures(): Promise<Figures> {
     const text = (await seeder.request('GET', '/metrics')).body.toString()
     const sum = (name: RegExp): number => [...text.matchAll(name)].reduce((all, [, value]) => all + Number(value), 0)
     return {
       begun: sum(/^tributary_film_segments_total (\d+)$/gm),
       refused: sum(/^tributary_film_segments_refused_total (\d+)$/gm),
       underWay: sum(/^tributary_film_segments\{.*\} (\d+)$/gm),
+      making: sum(/^tributary_film_segments\{state="making"\} (\d+)$/gm),
+      left: sum(/^tributary_film_segments_left_total (\d+)$/gm),
+      leftSec: sum(/^tributary_film_segments_left_seconds_total ([\d.e-]+)$/gm),
     }
   }
 
@@ -169,6 +183,34 @@ describe('films in segments', { skip: needs('ffmpeg', 'ffprobe'), concurrency: 1
     const reply = await fetch(`http://127.0.0.1:${port}${path}1.ts${search}`)
     assert.equal(reply.status, 200)
     assert.ok((await reply.arrayBuffer()).byteLength > 10_000)
+  })
+
+  test('what makes a segment is free a tenth of a second after its client has gone', async context => {
+    const { pathname, search, port } = new URL(await addressOf(seeder, 'sound.mkv'))
+    const path = pathname.replace('master.m3u8', 'segments/')
+    // What has not begun yet is free at once.
+    assert.equal((await fetch(`http://127.0.0.1:${port}${path}0.ts${search}`)).status, 200)
+    const before = await figures()
+    let now = before
+    for (let turn = 0; turn < 60 && now.left - before.left < 10; turn += 1) {
+      const client = httpRequest({ port, path: `${path}${turn % 4}.ts${search}`, agent: false })
+      client.on('error', () => undefined)
+      const answered = once(client, 'response').catch(() => undefined)
+      client.end()
+      let isAnswered = false
+      void answered.then(() => (isAnswered = true))
+      await waitFor('it is made', async () => isAnswered || (await figures()).making > 0)
+      client.destroy()
+      now = await waitFor('nothing is', async () => {
+        const found = await figures()
+        return found.underWay === 0 ? found : null
+      })
+    }
+    const left = now.left - before.left
+    assert.ok(left >= 10, `${left} were left`)
+    const ms = ((now.leftSec - before.leftSec) * 1000) / left
+    context.diagnostic(`${ms.toFixed(1)} ms of ${left}`)
+    assert.ok(ms <= 100, `${ms} ms`)
   })
 
   test('of a download that comes in, a segment is there long before the rest', async () => {
