@@ -10,8 +10,9 @@ import { addDownload, downloadComplete } from '../kit/nodes/downloads-client.ts'
 import { cell } from '../kit/runners/interop-matrix.ts'
 import { interopPlace } from '../kit/runners/interop-place.ts'
 import { LibtorrentPeer } from '../kit/peers/libtorrent-peer.ts'
-import { seededBytes } from '../kit/content/make-torrent.ts'
-import { startNode } from '../kit/nodes/node-process.ts'
+import { writeContent, writeTorrent } from '../kit/content/content-on-disk.ts'
+import { makeTorrent, seededBytes } from '../kit/content/make-torrent.ts'
+import { type NodeProcess, startNode } from '../kit/nodes/node-process.ts'
 import { needs } from '../kit/requirements.ts'
 
 const skip = needs('netns', 'libtorrent')
@@ -83,4 +84,63 @@ describe('padding and attributes with libtorrent', { skip, concurrency: 1 }, () 
       }
     })
   }
+
+  // No program makes such, but one may: padding that is longer than a piece, and at the end.
+  test('pieces of nothing but padding: from libtorrent, to another node, and back', { timeout: 90_000 }, async () => {
+    const made = makeTorrent({
+      name: 'padded',
+      pieceLength: 16_384,
+      files: [
+        { path: 'a', length: 20_000 },
+        { path: '.pad/62000', length: 62_000, attr: 'p' },
+        { path: 'z', length: 30_000 },
+        { path: '.pad/50000', length: 50_000, attr: 'p' },
+      ],
+    })
+    const torrent = await writeTorrent(made, folder.path)
+    const from = await folder.sub('padded-from')
+    await writeContent(made, from, 'padded')
+    const peers = [await LibtorrentPeer.start(hosts.next()), await LibtorrentPeer.start(hosts.next())] as const
+    const [seeder, leecher] = peers
+    const ips = [hosts.next(), hosts.next()] as const
+    const nodes = [await nodeAt(ips[0]), await nodeAt(ips[1])] as const
+    const addressOf = async (at: 0 | 1): Promise<readonly [string, number]> => {
+      const { variables } = await nodes[at].get<{ variables: { ports: Record<string, number> } }>('/variables')
+      return [ips[at], variables.ports['libtorrent~port'] ?? 0]
+    }
+    try {
+      await seeder.complete(await seeder.add({ torrent, dir: from }))
+      const sources = [[seeder.ip, seeder.port] as const, await addressOf(0)] as const
+      for (const at of [0, 1] as const) {
+        const to = await folder.sub(`padded-${at}`)
+        const infoHash = await addDownload(nodes[at], torrent, to)
+        const [ip, port] = sources[at]
+        await addDownload(nodes[at], `magnet:?xt=urn:btih:${infoHash}&x.pe=${ip}:${port}`, to)
+        await downloadComplete(nodes[at], infoHash)
+        await assertPadded(to)
+      }
+      const back = await folder.sub('padded-back')
+      await leecher.complete(await leecher.add({ torrent, dir: back, peers: [await addressOf(1)] }), 30_000)
+      await assertPadded(back)
+      // What is there already is found so, without a peer.
+      const again = await nodeAt(hosts.next())
+      try {
+        await downloadComplete(again, await addDownload(again, torrent, from))
+      } finally {
+        await again.stop()
+      }
+    } finally {
+      for (const each of [...nodes, ...peers]) await each.stop()
+    }
+
+    async function assertPadded(place: string): Promise<void> {
+      assert.deepEqual((await readdir(join(place, 'padded'))).toSorted(), ['a', 'z'])
+      for (const { path, content, padding } of made.files)
+        if (!padding) assert.ok((await readFile(join(place, 'padded', path))).equals(Buffer.from(content)), path)
+    }
+  })
 })
+
+function nodeAt(ip: string): Promise<NodeProcess> {
+  return startNode({ settings: { 'libtorrent.interface': ip } })
+}

@@ -6,7 +6,14 @@ import { pieceBytes, piecesOfRange, type TorrentLengths } from '../../base/lengt
 import type { FileFacts } from '../../ports/piece-store.ts'
 import type { ResumeData } from '../../ports/progress-journal.ts'
 import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
-import { emptyPieceSet, type PieceSet, pieceSetFromBytes, setRange, takeOut } from '../../base/piece-set.ts'
+import {
+  emptyPieceSet,
+  forEachPiece,
+  type PieceSet,
+  pieceSetFromBytes,
+  setRange,
+  takeOut,
+} from '../../base/piece-set.ts'
 
 /**
  * Our own writes may be this much younger than the newest journalled piece or checkpoint: one comes every 30 s, and a
@@ -17,6 +24,9 @@ export const OWN_WRITES_MS = 90_000
 /** File times nearer than this are the same: a record may have lost the fraction. */
 const SAME_TIME_MS = 1
 
+/** Padding is hashed like all else, and a torrent may say that it has any length of it: so much at a start, bytes. */
+const MAX_PADDING_BYTES = 1024 ** 3
+
 /** Where a torrent starts from. */
 export interface ResumePlan {
   /** Pieces that are there, no question. */
@@ -25,7 +35,10 @@ export interface ResumePlan {
   readonly check: PieceSet
 }
 
-/** A torrent without a known state: every piece that touches a file with bytes in it is hashed. */
+/**
+ * A torrent without a known state: every piece that touches a file with bytes in it is hashed, and those of nothing but
+ * padding, which are there without a file.
+ */
 export function planWithoutResume(
   lengths: TorrentLengths,
   files: readonly TorrentFile[],
@@ -37,6 +50,7 @@ export function planWithoutResume(
     if (file.padding || file.length === 0 || fact === undefined || !fact.exists || fact.sizeBytes === 0) continue
     markFile(check, lengths, file)
   }
+  markPadding(check, lengths, files)
   return { have: emptyPieceSet(lengths.pieceCount), check }
 }
 
@@ -57,6 +71,10 @@ export function planFromResume(
     if (isSuspicious(lengths, file, facts[file.index], resume, have)) markFile(check, lengths, file)
   }
   takeOut(have, check)
+  const padding = emptyPieceSet(lengths.pieceCount)
+  markPadding(padding, lengths, files)
+  takeOut(padding, have)
+  forEachPiece(padding, piece => check.set(piece, true))
   return { have, check }
 }
 
@@ -105,4 +123,27 @@ export function lastByteHad(lengths: TorrentLengths, file: TorrentFile, have: Pi
 function markFile(set: PieceSet, lengths: TorrentLengths, file: TorrentFile): void {
   const [first, last] = piecesOfRange(lengths, file.offset, file.length)
   setRange(set, first, last, true)
+}
+
+/** The pieces that hold nothing but padding (BEP 47), as far as they are hashed at a start. */
+function markPadding(set: PieceSet, lengths: TorrentLengths, files: readonly TorrentFile[]): void {
+  const { pieceLength, pieceCount, totalLength } = lengths
+  let left = Math.floor(MAX_PADDING_BYTES / pieceLength)
+  /** Where the padding begins that goes on up to the file at hand; null: there is none. */
+  let from: number | null = null
+  const close = (end: number): void => {
+    if (from === null) return
+    const first = Math.ceil(from / pieceLength)
+    const last = Math.min(end === totalLength ? pieceCount : Math.floor(end / pieceLength), first + left) - 1
+    from = null
+    if (last < first) return
+    setRange(set, first, last, true)
+    left -= last - first + 1
+  }
+  for (const { padding, offset, length } of files) {
+    if (length === 0) continue
+    if (!padding) close(offset)
+    else from ??= offset
+  }
+  close(totalLength)
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FileFacts } from '../../../src/ports/piece-store.ts'
 import type { ResumeData } from '../../../src/ports/progress-journal.ts'
-import { countBits } from '../../../src/base/piece-set.ts'
+import { countBits, piecesOf } from '../../../src/base/piece-set.ts'
 import { planFromResume, planWithoutResume } from '../../../src/torrent/pieces/resume-plan.ts'
 
 const PIECE = 1000
@@ -66,4 +66,39 @@ test('a journal without a checkpoint is trusted when the files are as old as it'
 test('progress of another shape says nothing', () => {
   assert.deepEqual(counts([fact(0), gone(1)], { have: Uint8Array.of(0xff) }), [0, 10])
   assert.deepEqual(counts([fact(0), gone(1)], { have: Uint8Array.of(0xff, 0xff, 0xff) }), [0, 10])
+})
+
+test('pieces of nothing but padding are hashed at a start, whatever is there, until they are had', () => {
+  // 500 bytes, padding up to 4200, 300 bytes, padding in two parts to the end.
+  const parts: readonly (readonly [number, boolean])[] = [
+    [500, false],
+    [3700, true],
+    [0, false],
+    [300, false],
+    [1200, true],
+    [0, true],
+    [2100, true],
+  ]
+  let offset = 0
+  const padded = parts.map(([length, padding], index) => {
+    const file = { index, path: [`f${index}`], length, offset, padding }
+    offset += length
+    return file
+  })
+  const shape = { totalLength: 7800, pieceLength: PIECE, pieceCount: 8 }
+  const nothing = padded.map(({ index }) => gone(index))
+  assert.deepEqual([...piecesOf(planWithoutResume(shape, padded, nothing).check)], [1, 2, 3, 5, 6, 7])
+  const resume = { suspect: [], files: nothing, newestMs: 0 }
+  const without = planFromResume(shape, padded, nothing, { have: Uint8Array.of(0b0001_0000), ...resume })
+  assert.deepEqual([...piecesOf(without.check)], [1, 2, 5, 6, 7])
+  const all = planFromResume(shape, padded, nothing, { have: Uint8Array.of(0b0111_0111), ...resume })
+  assert.deepEqual([countBits(all.have.buffer), countBits(all.check.buffer)], [6, 0])
+})
+
+test('of padding without end no more than a gigabyte is hashed at a start', () => {
+  const pieceLength = 2 ** 20
+  const huge = { totalLength: 2 ** 33, pieceLength, pieceCount: 2 ** 13 }
+  const file = { index: 0, path: ['pad'], length: 2 ** 32, offset: 0, padding: true }
+  const plan = planWithoutResume(huge, [file, { ...file, index: 1, offset: 2 ** 32 }], [])
+  assert.equal(countBits(plan.check.buffer), 2 ** 10)
 })
