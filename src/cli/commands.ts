@@ -61,6 +61,7 @@ function settings(flags: Omit<StartFlags, 'apiKeyFile'> & { all?: boolean; json?
 interface CreateFlags {
   output?: string
   format: 'v1' | 'v2' | 'hybrid'
+  v1?: true
   pieceLength?: number
   tracker: string[][]
   webSeed: string[]
@@ -100,7 +101,7 @@ async function create(path: string, flags: CreateFlags): Promise<void> {
     quiet: flags.quiet === true,
     request: {
       path,
-      format: flags.format,
+      format: flags.v1 === true ? 'v1' : flags.format,
       trackers: flags.tracker,
       web_seeds: flags.webSeed,
       private: flags.private === true,
@@ -212,6 +213,7 @@ function addCreateCommand(program: Command): void {
     .argument('<path>', 'the file or folder; links in it are left out')
     .option('-o, --output <file>', 'where to write it: never over a file; - = standard output; default: <path>.torrent')
     .addOption(new Option('--format <kind>', 'kind of torrent').choices(['v1', 'v2', 'hybrid']).default('hybrid'))
+    .option('--v1', 'short for --format v1: for clients that cannot read hybrid torrents')
     .option('--piece-length <bytes>', 'a power of two from 16KiB to 128MiB; default: by size', byteCount)
     .option('-t, --tracker <url,...>', 'a tier of trackers; may be repeated', collectTier, [])
     .option('-w, --web-seed <url>', 'an http(s) source of the content; may be repeated', collect, [])

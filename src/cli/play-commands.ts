@@ -3,6 +3,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { chosenDownload, chosenFile, filesOf } from './chosen.ts'
 import { type CommandContext, forNode, type NodeFlags, runForNode } from './command-run.ts'
+import { CommandError } from './node-client.ts'
 
 const DOWNLOAD = 'info hash, its first digits, or (a part of) the name'
 
@@ -63,6 +64,7 @@ async function linkTo(
 ): Promise<string> {
   const { files, playlist_url: playlist } = await filesOf(node, infohash)
   const file = text === undefined ? null : chosenFile(files, text)
+  if (file === null && files.length > 0) await checkPlaylist(node, playlist)
   if (days === undefined && name === undefined && oneDevice !== true) return file === null ? playlist : file.stream_url
   const parameters = {
     name: name ?? 'command line',
@@ -72,6 +74,20 @@ async function linkTo(
     ...(file === null ? {} : { fileindex: file.index }),
   }
   return (await node.call('PUT /links', { parameters })).url
+}
+
+/** CommandError where nothing is in it: its link would lead nowhere. */
+async function checkPlaylist(node: CommandContext['node'], url: string): Promise<void> {
+  try {
+    await node.connection.bytes({ method: 'GET', path: url, body: undefined })
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    throw new CommandError(
+      `${error.message} Name a file to get a link to it: tributary stream-url DOWNLOAD FILE.`,
+      error.exitCode,
+      error.code,
+    )
+  }
 }
 
 async function play(

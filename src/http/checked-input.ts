@@ -10,6 +10,8 @@ import { type TypeCheck, TypeCompiler } from './schema-compiler.ts'
 
 const INTEGER = /^[+-]?[0-9]{1,15}$/
 const NUMBER = /^[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?$/
+/** Unknown names in one answer, and characters of each. */
+const [MAX_UNKNOWN, MAX_NAME_CHARS] = [20, 100]
 
 /** Checks parameters against one schema; compiled when first used, so that start-up does not pay for it. */
 export class InputCheck {
@@ -37,6 +39,17 @@ export class InputCheck {
     this.#compiled ??= TypeCompiler.Compile(this.#schema)
     if (!this.#compiled.Check(values)) this.#reject(values)
     return values
+  }
+
+  /** Names that mean nothing here, a few of them, cut: for an answer that tells of a misspelt one. */
+  unknown(raw: RawParameters): string[] {
+    const names: string[] = []
+    for (const name of raw.keys()) {
+      if (Object.hasOwn(this.#schema.properties, name) || Object.hasOwn(this.#oldNames, name)) continue
+      if (names.length === MAX_UNKNOWN) break
+      names.push(name.slice(0, MAX_NAME_CHARS))
+    }
+    return names
   }
 
   #rawValue(raw: RawParameters, name: string): unknown {

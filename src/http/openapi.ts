@@ -35,7 +35,7 @@ const CHOICES: readonly string[] = [
   'The body is taken as JSON when it begins with `{`, else as pairs (lists as repeated `name[]` or `name`); ' +
     'Content-Type is not read. DELETE reads the query too.',
   'Booleans: true and false, 1 and 0, and their texts. An empty value counts as absent; unknown parameters are ' +
-    'ignored, except in /settings.',
+    'ignored, except in /settings; those of a body are named in the answer (`ignored`, extra), and refused with `?strict=1`.',
   'A missing or wrong key: 401, also at unknown paths. The key may also come as `Authorization: Bearer`, and for GET ' +
     'and HEAD as `?key=` or `?apikey=`. /docs and /healthz need none.',
   'Host must be localhost, an IP address or a name from api.host_names, else 403 `ForeignHost`; requests of pages of ' +

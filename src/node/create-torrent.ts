@@ -108,6 +108,8 @@ async function create(args: CreateArguments, stores: FilePieceStores, signal: Ab
     await files.write(target, made.bytes)
     process.stdout.write(summary(target, made))
   }
+  // A script reads what it asked for on standard output; this is for who made it by hand.
+  if (made.metainfo.v2 !== null && !args.quiet) process.stderr.write(`tributary: ${unreadFor(made)}\n`)
   if (content.skipped > 0) process.stderr.write(`tributary: ${content.skipped} links or devices were left out\n`)
 }
 
@@ -116,6 +118,12 @@ function targetOf(output: string | null, content: { readonly name: string; reado
   if (output === '-') return null
   if (output === null) return join(content.parent, `${content.name}.torrent`)
   return resolve(output)
+}
+
+/** Who cannot read it (src/docs/network.md, tried in test/interop). */
+function unreadFor({ metainfo }: MadeTorrent): string {
+  const kind = metainfo.pieceHashes.length > 0 ? 'hybrid' : 'v2'
+  return `clients without BEP 52 (Transmission, aria2, rTorrent, WebTorrent) may refuse a ${kind} torrent; --v1 makes one that all read`
 }
 
 function summary(target: string, { metainfo }: MadeTorrent): string {

@@ -130,7 +130,9 @@ export class UdpTracker implements TrackerClient {
     const chosen = usable.find(address => address.family === 4) ?? usable[0]
     if (chosen === undefined) throw new TrackerError('the tracker has no address that can be used')
     if (chosen.class === 'private' && path !== '' && path !== '/' && !PRIVATE_TRACKER_PATHS.has(path)) {
-      throw new TrackerError('a tracker on a private address may only have the path /announce')
+      throw new TrackerError(
+        'a tracker on a private address may only have the path /announce; setting network.allow_private allows others',
+      )
     }
     const address = { ip: chosen.ip, port }
     const socket = await this.#socket(chosen.family)

@@ -106,7 +106,7 @@ describe('settings of new downloads, the process and the port', { concurrency: 1
 
   test('a taken port: the next one with retry_port, which says so; an error without', async () => {
     const port = String(node.port)
-    await assert.rejects(startNode({ args: ['--port', port] }), /it is taken or not allowed/)
+    await assert.rejects(startNode({ args: ['--port', port] }), /it is already in use/)
     const next = await startNode({ args: ['--port', port], settings: { 'api.retry_port': true } })
     try {
       assert.ok(next.port > node.port && next.port <= node.port + 9)

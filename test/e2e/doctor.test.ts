@@ -90,7 +90,7 @@ describe('tributary doctor', { concurrency: 1 }, () => {
     assert.equal(code, 0, stdout)
     assert.match(stdout, new RegExp(`A node runs here \\(process ${node.pid}\\)`))
     assert.match(stdout, new RegExp(`ok +ports +The node that runs .* answers at http://127\\.0\\.0\\.1:${port}/`))
-    assert.match(stdout, /database +The database is whole/)
+    assert.match(stdout, /database +Database OK/)
     assert.equal(
       (await node.request('PUT', '/downloads', { uri: `magnet:?xt=urn:btih:${'a'.repeat(40)}` })).status,
       200,

@@ -120,6 +120,12 @@ export const DownloadSchema = Type.Object({
         'extra, while the volume of its files does not answer: where that is mounted; it goes on by itself when that answers',
     }),
   ),
+  own_max_download_speed: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'extra: a limit of its own, bytes a second; absent = none' }),
+  ),
+  own_max_upload_speed: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'extra: a limit of its own, bytes a second; absent = none' }),
+  ),
   condition: Type.Optional(
     Type.Object(
       {

@@ -209,11 +209,11 @@ export class Dispatch {
     if (route.anyOrigin && this.#gate.isForEveryPage(head, match)) reply.allowEveryPage()
     if (!route.whileUpgrading && this.#context.services.state.upgrading) throw new AppError('NotReady', UPGRADING_TEXT)
     if (route.method === 'GET')
-      return this.#run(route, new Input(match, this.#parameters(route, head, null), NO_BODY, asked))
+      return this.#run(route, new Input(match, this.#parameters(route, asked, null), NO_BODY, asked))
     head.keep()
     const run = (body: Buffer): void | Promise<void> => {
       const raw = route.rawBody === null ? NO_BODY : body
-      return this.#run(route, new Input(match, this.#parameters(route, head, body), raw, asked))
+      return this.#run(route, new Input(match, this.#parameters(route, asked, body), raw, asked))
     }
     return collectBody(reply, this.#bodies, route.longBody ? MAX_BODY_BYTES : MAX_PLAIN_BODY_BYTES).then(body => {
       const looking = route.rawBody === null && isJson(body) ? scanJson(body) : undefined
@@ -291,7 +291,7 @@ export class Dispatch {
           head.keep()
           return this.#longAnswers.answer(reply, result, parts => this.#send(route, asked, parts))
         }
-        return this.#send(route, asked, [Buffer.from(JSON.stringify(result))])
+        return this.#send(route, asked, [Buffer.from(JSON.stringify(withIgnored(result, reply.ignored)))])
       case 'bytes':
         return this.#answerBytes(route, asked, result as BytesReply)
       case 'stream':
@@ -303,7 +303,7 @@ export class Dispatch {
     }
   }
 
-  #parameters(route: Route, head: RequestHead, body: Buffer | null): unknown {
+  #parameters(route: Route, { head, reply }: Pick<Input, 'head' | 'reply'>, body: Buffer | null): unknown {
     if (route.parameters === null) return {}
     if (route.parameters === 'object') return this.#plainObject(body ?? Buffer.alloc(0))
     let check = this.#checks.get(route)
@@ -311,7 +311,12 @@ export class Dispatch {
       check = new InputCheck(route.parameters, route.oldNames)
       this.#checks.set(route, check)
     }
-    return check.check(rawParameters(route, head, body))
+    const raw = rawParameters(route, head, body)
+    const values = check.check(raw)
+    if (route.method === 'GET' || route.method === 'DELETE' || route.rawBody !== null) return values
+    reply.ignored = check.unknown(raw)
+    if (reply.ignored.length === 0 || parsePairs(head.queryText).get('strict') !== '1') return values
+    throw new AppError('InvalidParameter', `The body has unknown parameters: ${reply.ignored.join(', ')}.`)
   }
 
   // Bodies that are an object of their own shape: pairs cannot express it. No body is an empty object.
@@ -389,6 +394,12 @@ function isFramed(req: HttpRequest, method: string, reply: Reply): boolean {
     setImmediate(() => reply.error(thrown))
     return false
   }
+}
+
+/** An answer that names what the body had and nobody read. */
+function withIgnored(result: unknown, ignored: readonly string[]): unknown {
+  const plain = typeof result === 'object' && result !== null && !Array.isArray(result)
+  return plain && ignored.length > 0 ? { ...result, ignored } : result
 }
 
 function rawParameters(route: Route, head: RequestHead, body: Buffer | null): RawParameters {

@@ -40,7 +40,8 @@ export function listenAt(app: NativeApp, host: string, port: number, flags: numb
   return new Promise((resolve, reject) => {
     app.listen(host, Math.max(0, port), flags, socket => {
       if (socket !== false) resolve(socket)
-      else reject(new AppError('PortTaken', `Cannot listen on ${host} port ${port}: it is taken or not allowed.`))
+      else
+        reject(new AppError('PortTaken', `Cannot listen on ${host} port ${port}: it is already in use, or needs root.`))
     })
   })
 }

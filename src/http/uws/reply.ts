@@ -101,6 +101,8 @@ export class Reply {
   route: Route | null = null
   /** See BytesReply. */
   heldBy = ''
+  /** Names in the body that the route does not know; its answer tells them. */
+  ignored: readonly string[] = []
   readonly #beganMs: number
   #headTookMs = 0
   readonly #share: ReplyShare

@@ -178,7 +178,10 @@ function privateHop(url: URL, usable: readonly ResolvedAddress[], { privateRule,
   if (local === undefined || privateRule === 'refuse') throw new AppError('AddressRefused')
   if (fromPublic) throw new AppError('AddressRefused', 'a public address redirects to a private one')
   if (privateRule === 'tracker-paths' && !TRACKER_PATHS.has(url.pathname)) {
-    throw new AppError('AddressRefused', 'on a private address only the paths /announce and /scrape are asked')
+    throw new AppError(
+      'AddressRefused',
+      'on a private address only the paths /announce and /scrape are asked; setting network.allow_private allows others',
+    )
   }
   if (privateRule === 'no-query' && url.search !== '') {
     throw new AppError('AddressRefused', 'a web seed on a private address has no query')

@@ -81,7 +81,7 @@ function look(database: Database.Database, path: string): DatabaseFacts {
   if (found !== 'ok') return alone(problem('database', `The database ${path} is damaged: ${String(found)}.`, RESTORE))
   const newestMs = database.prepare('SELECT max(at) FROM events').pluck().get() as number | null
   const older = schema < migrations.length ? ` The next start brings it to ${migrations.length}, after a copy.` : ''
-  return { findings: [fine('database', `The database is whole (schema ${schema}).${older}`)], newestMs }
+  return { findings: [fine('database', `Database OK (schema ${schema}).${older}`)], newestMs }
 }
 
 async function failure(path: string, error: unknown, pid: number | null): Promise<Finding> {

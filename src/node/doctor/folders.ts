@@ -64,7 +64,7 @@ async function missing(folder: NamedFolder): Promise<Finding> {
     () => null,
     (cause: unknown) => cause,
   )
-  if (error === null) return fine('permissions', `The ${role} ${path} is not there yet and can be made.`)
+  if (error === null) return fine('permissions', `The ${role} ${path} will be created.`)
   const text = `The ${role} ${path} is not there and cannot be made: ${above}: ${errorText(error)}.`
   return problem(
     'permissions',

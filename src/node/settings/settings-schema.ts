@@ -15,7 +15,7 @@ export const settingsSchema = {
       kind: 'boolean',
       default: true,
       needsRestart: false,
-      doc: 'Torrents of the category xxx, and channels whose name speaks of adult content, are hidden in lists of channels and search results.',
+      doc: 'Torrents of the category xxx, and channels with adult content in their name, are hidden in lists of channels and in search results.',
     },
     log_level: {
       kind: 'choice',
@@ -29,7 +29,7 @@ export const settingsSchema = {
       of: 'part-level',
       default: [],
       needsRestart: false,
-      doc: 'Other levels for parts, such as dht=debug or tracker=warn; a part is the word after part in a line.',
+      doc: 'Other levels for parts, such as dht=debug or tracker=warn; parts are the modules that log lines name in their field part.',
     },
     log_dir: {
       kind: 'text',
@@ -166,7 +166,7 @@ export const settingsSchema = {
       of: 'cidr',
       default: [],
       needsRestart: false,
-      doc: 'Private address blocks (CIDR) that torrent sources may be fetched from, and webhooks be in.',
+      doc: 'Private address blocks (CIDR) in which trackers may have any path, torrents may be fetched from, and webhooks be.',
     },
   },
   watch_folder: watchFolderSettings,

@@ -120,8 +120,15 @@ export function downloadRecord(
     moving_to: traits.movingTo ?? '',
     time_scrubbed: Math.floor((traits.scrubbedAtMs ?? 0) / 1000),
     trackers,
+    ...ownLimits(controls),
     ...(circuits === null ? {} : { circuits: circuitsRecord(circuits) }),
   }
+}
+
+/** Most downloads have none. */
+function ownLimits({ maxDownloadRate: down, maxUploadRate: up }: RateLimits): Partial<DownloadRecord> {
+  if (down === 0 && up === 0) return {}
+  return { ...(down > 0 && { own_max_download_speed: down }), ...(up > 0 && { own_max_upload_speed: up }) }
 }
 
 /** A row for every announce URL, then the pseudo rows `[DHT]` and `[PeX]`: Disabled where no report of them came. */

@@ -131,6 +131,9 @@ export interface DownloadRecord {
   circuits?: CircuitsRecord
   /** Extra, while its volume does not answer: where that is mounted. */
   stalled_volume?: string
+  /** Extra, where a download has such a limit of its own: bytes/s, whatever is in force. */
+  own_max_download_speed?: number
+  own_max_upload_speed?: number
   /** Extra (decision 0555), while there is more to say of what it does than `status` says. */
   condition?: DownloadCondition
   files?: FileRecord[]

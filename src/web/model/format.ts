@@ -107,3 +107,6 @@ export function place(seconds: number): string {
   const [hours, minutes, rest] = [Math.floor(all / 3600), Math.floor(all / 60) % 60, all % 60]
   return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`
 }
+
+/** A limit in bytes/s as it is typed: KiB/s, exact to the byte; empty = none. */
+export const typedLimit = (rate = 0): string => (rate === 0 ? '' : String(Math.round((rate / 1024) * 10_000) / 10_000))

@@ -122,6 +122,8 @@ export const DOWNLOAD: RecordShape = {
     update_of: 'string',
     updated_by: 'string',
     stalled_volume: 'string',
+    own_max_download_speed: 'integer',
+    own_max_upload_speed: 'integer',
     // 0555: why it does not move.
     condition: {
       fields: {},

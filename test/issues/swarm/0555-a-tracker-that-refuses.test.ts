@@ -3,7 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
+import { writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import type { DownloadRecord, Explanation } from '../../../src/services/api.ts'
 import { makeTestFolder, writeTorrent } from '../../kit/content/content-on-disk.ts'
@@ -61,4 +63,34 @@ test('a tracker that refuses is named, with its words, wherever the download is 
   assert.deepEqual(whole?.condition, condition)
   const listed = await runCli(['ls', '--state-dir', node.stateDir])
   assert.match(listed.stdout, /refused by tracker/)
+
+  // A limit of its own, which the page of its options shows: one of the settings is none.
+  const one = async () => (await node.get<{ download: DownloadRecord }>(`/downloads/${infoHash}`)).download
+  assert.equal((await one()).own_max_download_speed, undefined)
+  await node.request('PATCH', `/downloads/${infoHash}`, { max_download_speed: 29_696 })
+  assert.equal((await one()).own_max_download_speed, 29_696)
+
+  // A link to play what no player plays: it led to FileNotFound.
+  const image = makeTorrent({ name: 'debian.iso', length: 50_000, seed: 56 })
+  const imageHash = await addDownload(node, await writeTorrent(image, folder.path), await folder.sub('to'))
+  const link = (...file: string[]) => runCli(['stream-url', imageHash, ...file, '--state-dir', node.stateDir])
+  const refused = await link()
+  assert.deepEqual([refused.code, refused.stdout], [1, ''])
+  assert.match(refused.stderr, /no selected file that a player plays.*stream-url DOWNLOAD FILE/)
+  assert.match((await link('0')).stdout, /stream\/0/)
+})
+
+test('create says who cannot read what it made, and --v1 makes what all read', async t => {
+  const folder = await makeTestFolder()
+  t.after(() => folder.remove())
+  const file = join(folder.path, 'film.bin')
+  await writeFile(file, 'x'.repeat(40_000))
+  const create = (...more: string[]) =>
+    runCli(['create', file, '-o', join(folder.path, `${more.join('')}.torrent`), ...more])
+  const hybrid = await create()
+  assert.match(hybrid.stderr, /may refuse a hybrid torrent; --v1/)
+  assert.equal((await create('--quiet')).stderr, '')
+  const plain = await create('--v1')
+  assert.deepEqual([plain.code, plain.stderr], [0, ''])
+  assert.match(plain.stdout, /\nv1 [0-9a-f]{40}\n$/)
 })

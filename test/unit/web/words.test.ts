@@ -3,6 +3,8 @@
 import { settingsTable } from '../../kit/all-settings.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { typedLimit } from '../../../src/web/model/format.ts'
+import { MEDIA, NO_MEDIA } from '../../../src/web/model/media-names.ts'
 import { canResume, isIn, stateText, toneOf } from '../../../src/web/model/download-groups.ts'
 import { isListPart, LineSplitter, readLine, textIn } from '../../../src/web/model/event-lines.ts'
 import * as format from '../../../src/web/model/format.ts'
@@ -82,6 +84,17 @@ test('a stream is cut into lines wherever its chunks end', () => {
   assert.throws(() => {
     for (let i = 0; i < 64; i++) endless.push(chunk)
   }, /no end/)
+})
+
+test('a limit of its own is shown as it is, and none as nothing', () => {
+  assert.deepEqual([undefined, 0, 29 * 1024, 1000, 1].map(typedLimit), ['', '', '29', '0.9766', '0.001'])
+  for (const rate of [1, 999, 29_696, 123_456_789]) assert.equal(Math.round(Number(typedLimit(rate)) * 1024), rate)
+})
+
+test('a torrent of one file that no player plays is known by its name', () => {
+  for (const name of ['ubuntu-24.04.iso', 'planet.osm.PBF', 'book.epub'])
+    assert.ok(NO_MEDIA.test(name) && !MEDIA.test(name))
+  for (const name of ['Film.2024.x264', 'film.mkv', 'Season 1']) assert.ok(!NO_MEDIA.test(name), name)
 })
 
 test('every state has words and a tone', () => {

@@ -3,6 +3,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { Download, DownloadFile, WatchingRecord } from '../../../client/core-routes.ts'
 import { bytes, counted, percent, place } from '../../model/format.ts'
+import { MEDIA } from '../../model/media-names.ts'
 import { addressOf } from '../../model/place.ts'
 import { change, files as filesOf, leftAt, playerLink, savePlaylist } from '../../node/commands.ts'
 import { session } from '../../node/context.ts'
@@ -18,9 +19,6 @@ const FILES_MS = 3000
 const MANY_FILES = 2000
 const MANY_FILES_MS = 30_000
 const ROW_HEIGHT = 64
-
-/** Names of files that browsers may play. */
-export const MEDIA = /\.(mp4|m4v|webm|mkv|mov|ogv|ogg|oga|opus|mp3|m4a|aac|flac|wav|avi|ts)$/i
 
 const priorities: readonly (readonly [number, string])[] = [
   [0, 'Skip'],
@@ -159,7 +157,7 @@ export function DetailFiles({ record }: { record: Download }) {
     <>
       <div class="part-tools">
         <span class="muted">
-          {counted(files.length, 'file')}, {included.length.toLocaleString('en')} fetched
+          {counted(files.length, 'file')}, {included.length.toLocaleString('en')} chosen
         </span>
         <button type="button" class="quiet" onClick={() => void select(files.map(file => file.index))}>
           Fetch all
@@ -167,9 +165,11 @@ export function DetailFiles({ record }: { record: Download }) {
         <button type="button" class="quiet" onClick={() => void select([])}>
           Skip all
         </button>
-        <button type="button" onClick={() => void session.attempt(() => savePlaylist(infohash, record.name))}>
-          <Icon name="film" size={16} /> Playlist
-        </button>
+        {included.some(file => MEDIA.test(file.name)) && (
+          <button type="button" onClick={() => void session.attempt(() => savePlaylist(infohash, record.name))}>
+            <Icon name="film" size={16} /> Playlist
+          </button>
+        )}
         <GiveLink infohash={infohash} file={null} what={record.name} />
       </div>
       <FileList infohash={infohash} files={files} left={left} changed={refresh} />

@@ -3,6 +3,7 @@
 
 import { useState } from 'preact/hooks'
 import type { Download, DownloadChange } from '../../../client/core-routes.ts'
+import { typedLimit } from '../../model/format.ts'
 import { change } from '../../node/commands.ts'
 import { session } from '../../node/context.ts'
 import { Check, Field } from '../../parts/field.tsx'
@@ -20,12 +21,12 @@ interface Fields {
   readonly forgets: boolean
 }
 
-/** Own limits as they are typed: KiB/s, empty = none; goals: empty = as the settings say, `-` = never. */
+/** Limits: KiB/s, empty = none; goals: empty = as the settings say, `-` = never. */
 function fieldsOf(record: Download): Fields {
   const goal = (value: number) => (value === -2 ? '' : value === -1 ? '-' : String(value))
   return {
-    down: '',
-    up: '',
+    down: typedLimit(record.own_max_download_speed),
+    up: typedLimit(record.own_max_upload_speed),
     ratio: goal(record.seeding_ratio),
     minutes: goal(record.seeding_time),
     labels: record.labels.join(', '),
@@ -67,7 +68,9 @@ interface TextRow {
 }
 
 const ownLimit = (rate: number) =>
-  `0 = no limit of its own. ${rate > 0 ? `In force: ${Math.round(rate / 1024)} KiB/s.` : 'None is in force.'}`
+  rate > 0
+    ? `Leave empty for no own limit. In force now: ${Math.round(rate / 1024)} KiB/s.`
+    : 'Leave empty for no limit.'
 const goalHelp = () => 'Empty = as the settings say, - = without end.'
 
 /** In the order they are shown. */

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { Download } from '../../../client/core-routes.ts'
 import { canResume, stateText, toneOf } from '../../model/download-groups.ts'
 import { percent } from '../../model/format.ts'
+import { MEDIA, NO_MEDIA } from '../../model/media-names.ts'
 import { addressOf, type DetailTab, detailTabs } from '../../model/place.ts'
 import { details, files as filesOf } from '../../node/commands.ts'
 import { go, session } from '../../node/context.ts'
@@ -12,7 +13,7 @@ import { useAnswer } from '../../node/use-answer.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { ProgressBar } from '../../parts/progress-bar.tsx'
 import { StateButtons } from '../../parts/state-buttons.tsx'
-import { DetailFiles, MEDIA } from './detail-files.tsx'
+import { DetailFiles } from './detail-files.tsx'
 import { DetailOptions } from './detail-options.tsx'
 import { DetailOverview } from './detail-overview.tsx'
 import { DetailPeers } from './detail-peers.tsx'
@@ -43,7 +44,7 @@ function Commands({ record, remove }: { record: Download; remove: () => void }) 
   return (
     <div class="commands" role="toolbar" aria-label="This download">
       <StateButtons infohashes={[infohash]} resume={resumes ? 'primary' : 'none'} stop={!resumes} remove={remove}>
-        {record.total_pieces > 0 && (
+        {record.total_pieces > 0 && !NO_MEDIA.test(record.name) && (
           <button type="button" onClick={() => void playFirst(infohash)}>
             <Icon name="film" size={16} /> Play
           </button>
