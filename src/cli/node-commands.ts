@@ -11,7 +11,7 @@ import { addImportCommand } from './import-command.ts'
 import { addPlainCommands } from './plain-commands.ts'
 import { addPlayCommands } from './play-commands.ts'
 import { addSettingsCommands } from './settings-commands.ts'
-import { addSlowCommand } from './slow-command.ts'
+import { addSlowCommands } from './slow-command.ts'
 import { addWatchingCommands } from './watching-commands.ts'
 
 /** Adds them, with those of the chapters, to the commands that need no node. */
@@ -20,7 +20,7 @@ export function addNodeCommands(program: Command, chapters: readonly ChapterComm
   addPlayCommands(program)
   addWatchingCommands(program)
   addSettingsCommands(program)
-  addSlowCommand(program)
+  addSlowCommands(program)
   addEventsCommand(program)
   addImportCommand(program)
   addPlainCommands(program, chapters)

@@ -253,6 +253,7 @@ export class TributaryNode {
       downloads,
       seen: records.seenFiles,
       values: records.values,
+      switchSlow: enabled => this.#parts.slowMode.switchBySchedule(enabled),
       settings: () => settings.values,
       makeHttp: () => makeVersionFetch(this.#environment),
     })

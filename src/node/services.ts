@@ -21,7 +21,7 @@ import type { NodeEnvironment } from './environment.ts'
 import type { OpenedChapter } from './kernel.ts'
 import { lateImports, lateMetrics, type LateParts } from './late-services.ts'
 import { makeDebug } from './process-inspection.ts'
-import { allowedFolders } from './settings/service-settings.ts'
+import { allowedFolders, slowModeSettings } from './settings/service-settings.ts'
 import { settingsDocs } from './settings/settings-docs.ts'
 import { rightOf } from './settings/settings-rights.ts'
 import type { Settings } from './settings/settings-schema.ts'
@@ -172,14 +172,15 @@ function makeSettings(
 }
 
 function makeSlowMode(
-  { settings: source }: NodeEnvironment,
+  { settings: source, clock }: NodeEnvironment,
   settings: Pick<NodeSettings, 'change'>,
   events: EventHub,
 ): SlowMode {
   const slowMode = new SlowMode({
     settings,
+    clock,
     tell: (enabled, cause) => events.emit('slow_mode_changed', { enabled, cause }),
-    current: () => ({ ...source.values.slow_mode }),
+    current: () => slowModeSettings(source.values),
   })
   source.onChange(() => slowMode.settingsChanged())
   return slowMode

@@ -1,5 +1,5 @@
-// What works beside the downloads, each loaded when the settings first ask for it: the watch folder, the look for new
-// versions. Nothing here keeps the node from starting.
+// What works beside the downloads, each loaded when the settings first ask for it: the watch folder, the schedule of
+// slow mode, the look for new versions. Nothing here keeps the node from starting.
 
 import { resolve } from 'node:path'
 import { errorText } from '../base/errors.ts'
@@ -12,8 +12,10 @@ import type { SeenFiles } from '../ports/seen-files.ts'
 import type { SourceFetch } from '../ports/source-fetch.ts'
 import type { VolumeTurns } from '../ports/volumes.ts'
 import type { EventHub } from '../services/events/events.ts'
+import type { SlowModeSchedule } from '../services/slow-mode/slow-mode-schedule.ts'
 import type { WatchedDownloads, WatchFolder, WatchFolderSettings } from '../services/watch/watch-folder.ts'
 import type { VersionCheck } from '../services/updates/version-check.ts'
+import { slowModeSettings } from './settings/service-settings.ts'
 import type { Settings } from './settings/settings-schema.ts'
 
 /** What they need of the node. */
@@ -29,6 +31,8 @@ export interface SideServicesDeps {
   readonly seen: SeenFiles
   readonly volumes: VolumeTurns
   readonly values: NodeValues
+  /** Switches slow mode by its schedule. */
+  readonly switchSlow: (enabled: boolean) => Promise<void>
   settings(): Settings
   /** HTTP for the version check, whose answers are small. */
   makeHttp(): SourceFetch
@@ -42,6 +46,7 @@ export class SideServices {
   readonly #deps: SideServicesDeps
   #watch: WatchFolder | null = null
   #check: VersionCheck | null = null
+  #schedule: SlowModeSchedule | null = null
   /** Changes follow each other. */
   #turn: Promise<void> = Promise.resolve()
   #stopped = false
@@ -63,13 +68,15 @@ export class SideServices {
   async stop(): Promise<void> {
     this.#stopped = true
     await this.#turn
-    await Promise.all([this.#watch?.stop(), this.#check?.stop()])
+    await Promise.all([this.#watch?.stop(), this.#check?.stop(), this.#schedule?.stop()])
   }
 
   async #follow(): Promise<void> {
     if (this.#stopped) return
     if (this.#watch !== null) this.#watch.settingsChanged()
     else if (this.#watchSettings().directory !== '') await this.#startWatching()
+    if (this.#schedule !== null) void this.#schedule.settingsChanged()
+    else if (this.#deps.settings().slow_mode.schedule_enabled) await this.#startSchedule()
     if (this.#check !== null) this.#check.settingsChanged()
     else if (this.#url() !== '') await this.#startChecking()
   }
@@ -89,6 +96,14 @@ export class SideServices {
     })
     await watch.start()
     this.#watch = watch
+  }
+
+  async #startSchedule(): Promise<void> {
+    const { clock, log, values, settings, switchSlow: switchTo } = this.#deps
+    const { SlowModeSchedule: Schedule } = await import('../services/slow-mode/slow-mode-schedule.ts')
+    const current = () => slowModeSettings(settings())
+    this.#schedule = new Schedule({ clock, values, switchTo, settings: current, log: log.part('slowmode') })
+    void this.#schedule.settingsChanged()
   }
 
   async #startChecking(): Promise<void> {

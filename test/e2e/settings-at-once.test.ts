@@ -96,24 +96,37 @@ describe('settings of a running node', { concurrency: 1 }, () => {
   test('slow mode: on and off by the command line, while it runs and over a kill', async () => {
     const state = await mkdtemp(path.join(folder, 'state-'))
     await begin({}, false, state)
+    const env = { TRIBUTARY_STATE_DIR: state }
     const slow = async (...args: string[]): Promise<string> => {
-      const { stdout, stderr } = await runCli(['slow', ...args], { TRIBUTARY_STATE_DIR: state })
+      const { stdout, stderr } = await runCli(['slow', ...args], env)
       return stdout + stderr
     }
-    assert.equal(await slow('on', '--down', '200k', '--up', '0'), 'Slow mode is on: 200 kB/s down, no limit up.\n')
+    assert.equal(await slow('on', '--down', '200k', '--up', '0'), 'Slow mode is on: 200 KiB/s down, no limit up.\n')
     await meet()
     await waitFor('it runs', async () => (await downloadRecord(node, made.infoHash)).total_down > 300_000)
     const record = await downloadRecord(node, made.infoHash)
-    assert.equal(record.max_download_speed, 200_000, 'what is in force is shown')
+    assert.equal(record.max_download_speed, 204_800, 'what is in force is shown')
     await node.kill('SIGKILL')
     node = await startNode({ settings: { 'libtorrent.utp': false }, stateDir: state })
-    assert.equal(await slow(), 'Slow mode is on: 200 kB/s down, no limit up.\n')
+    assert.equal(await slow(), 'Slow mode is on: 200 KiB/s down, no limit up.\n')
     await meet()
     await waitFor('the reason is told', async () => (await reasons()).includes('rate_limited'), 20_000, reasons)
-    assert.equal(await slow('off'), 'Slow mode is off: 200 kB/s down, no limit up.\n')
+    assert.equal(await slow('off'), 'Slow mode is off: 200 KiB/s down, no limit up.\n')
     const measured = await rate()
     assert.ok(measured > 500_000, `${measured} bytes/s`)
     assert.equal((await downloadRecord(node, made.infoHash)).max_download_speed, 0)
+    const now = new Date()
+    assert.equal((await runCli(['schedule', 'set', 'daily 00:00-24:00', '--zone', 'UTC'], env)).code, 0)
+    const isOn = async (): Promise<boolean> => (await node.get<{ enabled: boolean }>('/slowmode')).enabled
+    await waitFor('the schedule begins it', isOn)
+    const two = (value: number): string => String((value + 24) % 24).padStart(2, '0')
+    const hour = now.getUTCHours()
+    const lines = [`daily ${two(hour + 2)}:00-${two(hour + 3)}:00`]
+    const { stdout } = await runCli(['schedule', 'set', ...lines], env)
+    assert.match(stdout, /^The schedule is on[\s\S]*daily [\s\S]*Next switch: .*:00 \(UTC\)\n$/)
+    await waitFor('the schedule ends it', async () => !(await isOn()))
+    assert.match((await runCli(['schedule', 'set', 'mon 8-9'], env)).stderr, /slow_mode.schedule.*mon-fri 08:00-18:00/)
+    assert.match((await runCli(['schedule', 'off'], env)).stdout, /^The schedule is off/)
   })
 
   test('the limit of downloads alone', async () => {

@@ -147,11 +147,21 @@ describe('transmission-remote', { skip: needs('transmission-remote'), concurrenc
     const { settings } = await node.get<{ settings: Record<string, Record<string, unknown>> }>('/settings')
     assert.equal(settings['libtorrent']?.['max_upload_rate'], 700_000)
     await remote('-as', '-asd', '40', '-asu', '30')
-    const slow = { enabled: true, max_download_rate: 40_000, max_upload_rate: 30_000 }
-    assert.deepEqual(await node.get('/slowmode'), slow)
+    const slow = async (): Promise<unknown[]> => {
+      const now = await node.get<Record<string, unknown>>('/slowmode')
+      return [
+        now['enabled'],
+        now['max_download_rate'],
+        now['max_upload_rate'],
+        now['schedule_enabled'],
+        now['schedule'],
+      ]
+    }
+    assert.deepEqual(await slow(), [true, 40_000, 30_000, false, []])
     assert.match(await remote('-si'), /Download speed limit: 40 kB.*Enabled turtle limit: 40 kB/)
+    await remote('--alt-speed-time-begin', '2230', '--alt-speed-time-end', '0600', '--alt-speed-days', '1-5')
     await remote('-AS')
-    assert.deepEqual(await node.get('/slowmode'), { ...slow, enabled: false })
+    assert.deepEqual(await slow(), [false, 40_000, 30_000, false, ['mon,tue,wed,thu,fri 22:30-06:00']])
   })
 
   test('moves it, and removes it with its files', { timeout: 60_000 }, async () => {

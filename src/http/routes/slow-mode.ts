@@ -35,6 +35,8 @@ const changeSlowMode = route({
   choices: [
     'The whole route is extra. What is absent stays. Running transfers follow at once; the settings `slow_mode.*` hold it, so ' +
       'a restart changes nothing. Event `slow_mode_changed` tells of each switch.',
+    'The schedule switches it at the borders of its lines; lines that overlap are taken together. A switch by a request holds ' +
+      'until the next border. Where summer time begins or ends, the clock of the time zone counts.',
     'What a flag or the environment holds is 409 `StateConflict`.',
   ],
   parameters: SlowModeParameters,

@@ -4,53 +4,22 @@
 import type { Json } from '../../services/settings/settings-api.ts'
 import type { RpcArguments } from './rpc-arguments.ts'
 import type { SettingsSections } from './seen-torrent.ts'
-
-/** What the fields are read from. */
-export interface SessionFacts {
-  readonly settings: SettingsSections
-  readonly ports: Readonly<Record<string, number>>
-  /** Of this node. */
-  readonly version: string
-  /** Bytes; -1 = not known. */
-  readonly freeSpace: number
-  /** Path of the configuration file. */
-  readonly configFile: string
-}
-
-/** One field; without `change` it cannot be changed. */
-export interface SessionField {
-  readonly value: (facts: SessionFacts) => Json
-  /** Puts what the arguments ask for into `into`; it may look at other arguments, and at the present settings. */
-  readonly change?: (into: SettingsSections, args: RpcArguments, settings: SettingsSections) => void
-}
+import { KILO, numberOf, option, put, type SessionField } from './session-field.ts'
+import { slowModeFields } from './slow-mode-fields.ts'
 
 /** The version of the RPC that is spoken: that of Transmission 4.0. */
 const RPC_VERSION = 17
 const RPC_VERSION_MINIMUM = 14
 const RPC_SEMVER = '5.3.0'
 const SPOKEN_AS = '4.0.0'
-const KILO = 1000
 /** Shown for limits that are off: what the real program begins with. */
 const UNUSED_RATE = 100
 const UNUSED_QUEUE = 5
-
-function option(settings: SettingsSections, section: string, name: string): Json {
-  return settings[section]?.[name] ?? null
-}
 
 /** A setting that is a text; '' when it is none. */
 export function textOf(settings: SettingsSections, section: string, name: string): string {
   const value = option(settings, section, name)
   return typeof value === 'string' ? value : ''
-}
-
-function numberOf(settings: SettingsSections, section: string, name: string, absent: number): number {
-  const value = option(settings, section, name)
-  return typeof value === 'number' ? value : absent
-}
-
-function put(into: SettingsSections, section: string, name: string, value: Json): void {
-  into[section] = { ...into[section], [name]: value }
 }
 
 /** Seeding goals of downloads that have none of their own. */
@@ -176,30 +145,6 @@ const network: Record<string, SessionField> = {
   },
 }
 
-/** What alt-speed-* shows where slow mode has no limit, kB/s: 0 means there that nothing goes. */
-const NO_SLOW_LIMIT = 1_000_000_000
-
-/** A limit of slow mode in kB/s; 0 asks for nothing at all there, and here for the least there is. */
-const slowRate = (argument: string, name: string): SessionField => ({
-  value: ({ settings }) => {
-    const rate = numberOf(settings, 'slow_mode', name, 0)
-    return rate === 0 ? NO_SLOW_LIMIT : Math.max(1, Math.round(rate / KILO))
-  },
-  change: (into, args) => {
-    const asked = args.count(argument) ?? 0
-    put(into, 'slow_mode', name, asked >= NO_SLOW_LIMIT ? 0 : Math.max(1, asked) * KILO)
-  },
-})
-
-const slowMode: Record<string, SessionField> = {
-  'alt-speed-enabled': {
-    value: ({ settings }) => option(settings, 'slow_mode', 'enabled') === true,
-    change: (into, args) => put(into, 'slow_mode', 'enabled', args.flag('alt-speed-enabled')),
-  },
-  'alt-speed-down': slowRate('alt-speed-down', 'max_download_rate'),
-  'alt-speed-up': slowRate('alt-speed-up', 'max_upload_rate'),
-}
-
 const OFF_RATE = { off: 0, unused: UNUSED_RATE }
 const OFF_QUEUE = { off: -1, unused: UNUSED_QUEUE }
 
@@ -224,7 +169,7 @@ const limits: Record<string, SessionField> = {
 
 const unused: Record<string, SessionField> = {
   ...Object.fromEntries(
-    ['alt-speed-time-enabled', 'incomplete-dir-enabled', 'rename-partial-files']
+    ['incomplete-dir-enabled', 'rename-partial-files']
       .concat(['script-torrent-added-enabled', 'script-torrent-done-enabled', 'script-torrent-done-seeding-enabled'])
       .concat(['trash-original-torrent-files', 'blocklist-enabled'])
       .map(name => [name, fixed(false)]),
@@ -234,15 +179,11 @@ const unused: Record<string, SessionField> = {
       .concat(['script-torrent-done-seeding-filename', 'default-trackers'])
       .map(name => [name, fixed('')]),
   ),
-  ...Object.fromEntries(
-    ['alt-speed-time-begin', 'alt-speed-time-end', 'alt-speed-time-day', 'blocklist-size', 'cache-size-mb'].map(
-      name => [name, fixed(0)],
-    ),
-  ),
+  ...Object.fromEntries(['blocklist-size', 'cache-size-mb'].map(name => [name, fixed(0)])),
   'start-added-torrents': fixed(true),
 }
 
 /** All fields by name. */
 export const sessionFields: ReadonlyMap<string, SessionField> = new Map(
-  Object.entries({ ...about, ...network, ...limits, ...slowMode, ...unused }),
+  Object.entries({ ...about, ...network, ...limits, ...slowModeFields, ...unused }),
 )

@@ -5,7 +5,8 @@ import type { Json } from '../../services/settings/settings-api.ts'
 import { admitted, checkAdmin, type RpcContext, type RpcResult } from './rpc-context.ts'
 import { type RpcArguments, wrong } from './rpc-arguments.ts'
 import type { SettingsSections } from './seen-torrent.ts'
-import { type SessionFacts, sessionFields, textOf } from './session-fields.ts'
+import type { SessionFacts } from './session-field.ts'
+import { sessionFields, textOf } from './session-fields.ts'
 import { isStopped } from './status-codes.ts'
 
 async function factsOf({ services, version }: RpcContext, withSpace: boolean): Promise<SessionFacts> {

@@ -1,6 +1,7 @@
 // The settings as the services read them.
 
 import type { DownloadSettings } from '../../services/downloads/downloads-deps.ts'
+import type { SlowModeSettings } from '../../services/slow-mode/slow-mode-api.ts'
 import type { WebhookSettings } from '../../services/events/webhooks.ts'
 import { ratesInForce } from './rates-in-force.ts'
 import type { Settings } from './settings-schema.ts'
@@ -38,4 +39,9 @@ export function allowedFolders({ general, download_defaults, watch_folder }: Set
 /** Of the webhooks. */
 export function webhookSettings({ webhooks }: Settings): WebhookSettings {
   return { urls: webhooks.urls, types: new Set(webhooks.events), secret: webhooks.secret }
+}
+
+/** Of slow mode. */
+export function slowModeSettings({ slow_mode: slow }: Settings): SlowModeSettings {
+  return { ...slow, schedule: [...slow.schedule] }
 }

@@ -2,6 +2,8 @@
 
 import { isIP } from 'node:net'
 import { Secret } from '../../base/secret.ts'
+import { readLine } from '../../base/week-table.ts'
+import { isTimeZone } from '../../services/slow-mode/zone-clock.ts'
 import { decodeListenList } from '../../wire/net/listen-list.ts'
 
 /** What the text of a setting, or of a list entry, must look like. */
@@ -22,6 +24,8 @@ export type TextFormat =
   | 'part-level'
   | 'coin-limit'
   | 'port'
+  | 'week-line'
+  | 'time-zone'
 
 interface OptionBase {
   /** One line for documentation. */
@@ -216,6 +220,12 @@ function formatProblem(format: TextFormat, text: string): string | null {
       return /^T?(BTC|LTC|ETH)=\d{1,12}(\.\d{1,18})?$/i.test(text) ? null : 'must be coin=amount, such as BTC=0.5'
     case 'port':
       return /^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535 ? null : 'must be a port, 1 to 65535'
+    case 'week-line': {
+      const read = readLine(text)
+      return 'problem' in read ? read.problem : null
+    }
+    case 'time-zone':
+      return isTimeZone(text) ? null : 'must be a time zone such as Europe/Berlin'
     case 'word':
       return /^[a-z0-9_]{1,64}$/.test(text) ? null : 'must be a name of small letters, digits and _'
     default:

@@ -29,4 +29,27 @@ export const slowModeSettings = {
     needsRestart: false,
     doc: 'Bytes/s uploaded by all downloads together while slow mode is on; 0 = no limit.',
   },
+  schedule_enabled: {
+    kind: 'boolean',
+    default: false,
+    needsRestart: false,
+    doc: 'The schedule switches slow mode on and off. A switch by hand holds until its next border.',
+  },
+  schedule: {
+    kind: 'list',
+    of: 'week-line',
+    maxEntries: 100,
+    default: [],
+    needsRestart: false,
+    doc: 'When slow mode is on: lines such as `mon-fri 08:00-18:00`, `sat,sun 00:00-24:00`, `daily 22:00-06:00` (until the next day). Lines that overlap are taken together.',
+  },
+  time_zone: {
+    kind: 'text',
+    format: 'time-zone',
+    maxLength: 64,
+    default: '',
+    optional: true,
+    needsRestart: false,
+    doc: 'IANA time zone of the schedule, such as Europe/Berlin; empty = that of the machine.',
+  },
 } as const satisfies Record<string, OptionSpec>

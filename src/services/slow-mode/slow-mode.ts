@@ -2,17 +2,22 @@
 // changes them by another door is seen too. What the limits do to the running engine is wired in node/.
 
 import { AppError } from '../../base/errors.ts'
+import { tableOf } from '../../base/week-table.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { Caller } from '../callers-api.ts'
 import type { SettingsService } from '../settings/settings-api.ts'
-import type { SlowModeChange, SlowModeRecord, SlowModeService } from './slow-mode-api.ts'
+import { nextChange } from './schedule.ts'
+import type { SlowModeChange, SlowModeRecord, SlowModeService, SlowModeSettings } from './slow-mode-api.ts'
+import { ZoneClock } from './zone-clock.ts'
 
 /** What it works with. */
 export interface SlowModeDeps {
   readonly settings: Pick<SettingsService, 'change'>
   /** It was switched: to whoever listens. */
   readonly tell: (enabled: boolean, cause: 'request' | 'schedule') => void
+  readonly clock: Pick<Clock, 'wallMs'>
   /** Of the settings in force. */
-  current(): SlowModeRecord
+  current(): SlowModeSettings
 }
 
 /** Switches it for whatever caller the node itself is: its schedule. */
@@ -31,7 +36,10 @@ export class SlowMode implements SlowModeService {
   }
 
   read(): SlowModeRecord {
-    return this.#deps.current()
+    const current = this.#deps.current()
+    const { schedule_enabled: on, schedule, time_zone: zone } = current
+    const nextMs = on ? nextChange(tableOf(schedule), new ZoneClock(zone), this.#deps.clock.wallMs()) : null
+    return { ...current, next_change: nextMs === null ? null : nextMs / 1000 }
   }
 
   async change(change: SlowModeChange, caller: Caller): Promise<SlowModeRecord> {

@@ -34,6 +34,8 @@ function scopeOf({ method, path }: Route): string {
   if (/^\/(wallets|market)(\/|$)/.test(path)) return 'spend'
   // Stops the node, reads any file, or shows what only its owner may see.
   if (/^\/(settings|debug|keys|links|shutdown|createtorrent|import|dlna)(\/|$)/.test(path)) return 'admin'
+  // Changes settings (decision 0557).
+  if (path === '/slowmode' && method !== 'GET') return 'admin'
   // Signs with a key of this node.
   if (/^\/(channels|mychannel)(\/|$)/.test(path) && method !== 'GET') return 'admin'
   if (path.startsWith('/updates/published') && method !== 'GET') return 'admin'

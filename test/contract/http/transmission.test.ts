@@ -237,6 +237,25 @@ test('turtle mode is slow mode, in kB/s', async () => {
   })
   // What was read says the same when it is sent back.
   assert.deepEqual(await changed(none), { slow_mode: { enabled: false, max_download_rate: 0, max_upload_rate: 0 } })
+  const times = ['alt-speed-time-enabled', 'alt-speed-time-begin', 'alt-speed-time-end', 'alt-speed-time-day']
+  const shownAt = async (schedule: string[]): Promise<unknown[]> => {
+    server.double.sections = { slow_mode: { schedule, schedule_enabled: true } }
+    return Object.values(await get('session-get', { fields: times }))
+  }
+  assert.deepEqual(await shownAt(['sun,mon 22:00-06:30']), [true, 1320, 390, 3])
+  assert.deepEqual(await changed({ 'alt-speed-time-day': 64 }), { slow_mode: { schedule: ['sat 22:00-06:30'] } })
+  assert.deepEqual(await shownAt(['daily 00:00-24:00']), [true, 0, 1440, 127])
+  assert.deepEqual(await changed({ 'alt-speed-time-begin': 60, 'alt-speed-time-end': 60, 'alt-speed-time-day': 62 }), {
+    slow_mode: { schedule: ['mon,tue,wed,thu,fri 00:00-24:00'] },
+  })
+  assert.deepEqual(await shownAt([]), [true, 540, 1020, 127])
+  assert.deepEqual(await changed({ 'alt-speed-time-enabled': true }), {
+    slow_mode: { schedule_enabled: true, schedule: ['daily 09:00-17:00'] },
+  })
+  for (const bad of [{ 'alt-speed-time-day': 0 }, { 'alt-speed-time-day': 128 }, { 'alt-speed-time-end': 1441 }])
+    assert.match((await call('session-set', bad)).result, /alt-speed-time-(day|end) must be from/)
+  await shownAt(['mon 01:00-02:00', 'tue 01:00-02:00'])
+  assert.match((await call('session-set', { 'alt-speed-time-begin': 1 })).result, /several lines/)
   const refused = await call('session-set', { 'alt-speed-enabled': 'yes' })
   assert.match(refused.result, /alt-speed-enabled must be true or false/)
 })

@@ -10,10 +10,18 @@ import { SlowMode } from '../../../../src/services/slow-mode/slow-mode.ts'
 const caller: Caller = { anyPath: false, localFiles: true, spends: false }
 
 function rig(held: string[] = []) {
-  const settings = { enabled: false, max_download_rate: 1, max_upload_rate: 2 }
+  const settings = {
+    enabled: false,
+    max_download_rate: 1,
+    max_upload_rate: 2,
+    schedule_enabled: false,
+    schedule: ['mon 08:00-09:00'],
+    time_zone: 'UTC',
+  }
   const asked: unknown[] = []
   const told: unknown[] = []
   const slow = new SlowMode({
+    clock: { wallMs: () => Date.parse('2027-01-04T08:30Z') },
     current: () => ({ ...settings }),
     tell: (...event) => void told.push(event),
     settings: {
@@ -34,11 +42,11 @@ function rig(held: string[] = []) {
 
 test('a change goes to the settings as the caller, and only a switch is told', async () => {
   const { slow, asked, told } = rig()
-  assert.deepEqual(await slow.change({ max_upload_rate: 9 }, caller), {
-    enabled: false,
-    max_download_rate: 1,
-    max_upload_rate: 9,
-  })
+  const before = slow.read()
+  assert.equal(before.next_change, null)
+  assert.deepEqual(await slow.change({ max_upload_rate: 9 }, caller), { ...before, max_upload_rate: 9 })
+  const { next_change: next } = await slow.change({ schedule_enabled: true }, caller)
+  assert.equal(next, Date.parse('2027-01-04T09:00Z') / 1000)
   assert.deepEqual(told, [])
   await slow.change({ enabled: true }, caller)
   await slow.change({ enabled: true }, caller)
