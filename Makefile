@@ -74,7 +74,7 @@ suite: build
 	@node dist/test/kit/runners/run-suite.js --whole=suite $(call tests,unit contract sim fault fuzz e2e issues)
 
 # What CI runs of the tests with real peers and players: those that do not wait for other clients' timers.
-SHORT := create encryption file-attributes film-forecast hostile-swarm import ip-filter kill-switch kinds-of-seeds lost-pieces lsd-alone magnet-and-restart \
+SHORT := create encryption file-attributes film-forecast fresh-node hostile-swarm import ip-filter kill-switch kinds-of-seeds lost-pieces lsd-alone magnet-and-restart \
 	opentracker channel-health channels-dht feeds half-written players playlists port-mapping proxies readme-example select-only transfer udp-tracker utp utp-clients utp-native v2-torrents \
 	v2-transfer web-seeds anonymous overlay-hosts dht-network dlna-players made-torrents prometheus reverse-proxy updates wallets-litecoin wallets-bitcoin wallets-ether market-swaps swap-ether swap-ether-contract swap-ether-traders swap-litecoin swap-bitcoin market-secrets wallet-kill
 interop-short: build bench-rivals
@@ -208,6 +208,11 @@ bench-micro: build
 # bench-market, bench-circuits (IPV8_CHECKOUT=folder: with py-ipv8).
 bench-%: build
 	@bash test/kit/netns node $$(ls dist/bench/flow/$*.js dist/test/chapters/*/bench/$*.js 2>/dev/null) $(BENCH_ARGS)
+
+# Whom a fresh node contacts, for ten minutes (`make test` looks for a moment).
+.PHONY: privacy
+privacy: build ## every address that a node sends to, beside what src/docs/privacy.md says (MINUTES)
+	@WATCH_MINUTES=$(or $(MINUTES),10) bash test/kit/netns node --test --test-reporter=spec dist/test/interop/fresh-node.test.js
 
 readme: build ## Rewrites the tables of src/docs: settings from the schema, and the matrix
 	@for page in readme errors-page interop-matrix decisions readme-map; do UPDATE_README=1 node --test dist/test/arch/$$page.test.js >/dev/null || exit 1; done
