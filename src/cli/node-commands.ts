@@ -8,6 +8,7 @@ import { addCompletionCommand } from './completion.ts'
 import { addDownloadCommands } from './download-commands.ts'
 import { addEventsCommand } from './events-command.ts'
 import { addImportCommand } from './import-command.ts'
+import { addManCommand } from './man-page.ts'
 import { addPlainCommands } from './plain-commands.ts'
 import { addPlayCommands } from './play-commands.ts'
 import { addSettingsCommands } from './settings-commands.ts'
@@ -26,4 +27,5 @@ export function addNodeCommands(program: Command, chapters: readonly ChapterComm
   addPlainCommands(program, chapters)
   addBackupCommands(program)
   addCompletionCommand(program)
+  addManCommand(program)
 }

@@ -135,7 +135,7 @@ test('every command says what it does, and takes the same options for its node',
   for (const [name, command] of allCommands(program())) {
     if (name === 'settings') continue
     assert.ok(command.description().length > 5, name)
-    if (command.commands.length > 0 || /^(backup|restore|completion)$/.test(name)) continue
+    if (command.commands.length > 0 || /^(backup|restore|completion|man)$/.test(name)) continue
     const options = command.options.map(({ long }) => long)
     for (const option of ['--url', '--key-file', '--state-dir', '--json']) assert.ok(options.includes(option), name)
   }

@@ -187,6 +187,7 @@ describe('on a small Debian', {
         'usr/lib/systemd/system/tributary.service',
         'usr/share/bash-completion/completions/tributary',
         'usr/share/doc/tributary/copyright',
+        'usr/share/man/man1/tributary.1.gz',
         'etc/default/tributary',
       ])
         assert.match(list, new RegExp(` \\./${name.replaceAll('.', '\\.')}$`, 'm'))
