@@ -67,6 +67,14 @@ test('it goes the way of a newcomer, and names packages of this version', () => 
   for (const each of named) assert.equal(each, version)
 })
 
+test('the changelog has releases, and the newest is the version of package.json', () => {
+  const releases = [...textOf('CHANGELOG.md').matchAll(/^## (.*)$/gm)].map(([, heading = '']) => heading)
+  const { version } = JSON.parse(textOf('package.json')) as { version: string }
+  assert.equal(releases[0]?.split(' ')[0], version)
+  assert.ok(releases.includes('0.1.0 (2026-11-28)'), releases.join())
+  for (const each of releases) assert.match(each, /^\d+\.\d+\.\d+( \(\d{4}-\d\d-\d\d\))?$/)
+})
+
 /** The place that GitHub gives a heading. */
 function anchorOf(heading: string): string {
   return heading
