@@ -1,26 +1,25 @@
 // Commands about downloads: what is there, adding and removing, pausing, files, peers, trackers, limits, playing.
 
 import { resolve } from 'node:path'
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { CoreRoutes, Download, DownloadChange, DownloadFile, DownloadPeer } from '../client/core-routes.ts'
-import type { ReplyOf } from '../client/routes.ts'
+import { type Command, InvalidArgumentError } from 'commander'
+import type { Download, DownloadFile, DownloadPeer } from '../client/core-routes.ts'
 import type { AddFlags } from './add-command.ts'
-import { chosenDownload, chosenDownloads, filesOf } from './chosen.ts'
-import { type CommandContext, forNode, type NodeFlags, runForNode } from './command-run.ts'
+import { chosenDownload, DOWNLOAD, filesOf, MANY } from './chosen.ts'
+import { forNode, type NodeFlags, runForNode } from './command-run.ts'
 import { hopCount } from './hop-count.ts'
 import { infoText } from './info-text.ts'
-import { addListCommand } from './list-command.ts'
+import { addChangeCommands } from './change-commands.ts'
+import { addListCommand, addTopCommand } from './list-command.ts'
 import { CommandError } from './node-client.ts'
 import { percentText, printable, tableText } from './show.ts'
-import { rateArgument, rateText, sizeText } from './units.ts'
-
-const DOWNLOAD = 'info hash, its first digits, or (a part of) the name'
+import { rateText, sizeText } from './units.ts'
 
 function width(): number {
   return process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY
 }
 
 function filesText(files: readonly DownloadFile[]): string {
+  if (files.length === 0) return 'Its files are not known yet: the metadata has not come.\n'
   const columns = [...['#', 'DONE', 'SIZE', 'PRIO'].map(head => ({ head, right: true })), { head: 'NAME' }]
   const lines = files.map(file => [
     String(file.index),
@@ -33,6 +32,7 @@ function filesText(files: readonly DownloadFile[]): string {
 }
 
 function peersText(peers: readonly DownloadPeer[]): string {
+  if (peers.length === 0) return 'No peers are connected; tributary explain says why.\n'
   const columns = [
     { head: 'ADDRESS' },
     ...['DONE', 'DOWN', 'UP'].map(head => ({ head, right: true })),
@@ -51,6 +51,7 @@ function peersText(peers: readonly DownloadPeer[]): string {
 }
 
 function trackersText(trackers: Download['trackers']): string {
+  if (trackers.length === 0) return 'It has no trackers; tributary trackers DOWNLOAD --add URL gives it one.\n'
   const columns = [{ head: 'PEERS', right: true }, { head: 'STATUS' }, { head: 'TRACKER' }]
   return tableText(
     columns,
@@ -64,27 +65,7 @@ function indexes(text: string): number[] {
   return text.split(',').map(Number)
 }
 
-function amount(text: string): number {
-  if (text === 'never') return -1
-  if (text === 'default') return -2
-  if (!/^\d{1,9}(?:\.\d+)?$/.test(text)) throw new InvalidArgumentError('It must be a number, never or default.')
-  return Number(text)
-}
-
 const collect = (text: string, earlier: readonly string[]): string[] => [...earlier, text]
-
-/** One change of each download that is meant. */
-async function patchEach(
-  { node, show }: CommandContext,
-  texts: readonly string[],
-  change: DownloadChange,
-): Promise<void> {
-  const answers: ReplyOf<CoreRoutes, 'PATCH /downloads/{infohash}'>[] = []
-  for (const { infohash } of await chosenDownloads(node, texts)) {
-    answers.push(await node.call('PATCH /downloads/{infohash}', { path: { infohash }, parameters: change }))
-  }
-  show(answers, () => '')
-}
 
 function addListing(program: Command): void {
   forNode(
@@ -107,7 +88,7 @@ function addListing(program: Command): void {
     }),
   )
   forNode(program.command('watch').description('Show progress until downloads are there.'))
-    .argument('[download...]', `${DOWNLOAD}; default: all`)
+    .argument('[download...]', `${MANY}; default: all`)
     .action((texts: string[], flags: NodeFlags) =>
       runForNode(flags, async context => {
         const { watchDownloads } = await import('./watch.ts')
@@ -138,101 +119,6 @@ function addAdding(program: Command): void {
         if (flags.watch === true) await (await import('./watch.ts')).watchDownloads(context, added)
       }),
     )
-  forNode(program.command('rm').description('Remove downloads; their files stay unless --data is given.'))
-    .argument('<download...>', `${DOWNLOAD}; all = all`)
-    .option('--data', 'delete their files too')
-    .action((texts: string[], flags: NodeFlags & { data?: boolean }) =>
-      runForNode(flags, async ({ node, show }) => {
-        const answers: ReplyOf<CoreRoutes, 'DELETE /downloads/{infohash}'>[] = []
-        const parameters = { remove_data: flags.data === true }
-        for (const { infohash } of await chosenDownloads(node, texts)) {
-          answers.push(await node.call('DELETE /downloads/{infohash}', { path: { infohash }, parameters }))
-        }
-        show(answers, () => '')
-      }),
-    )
-}
-
-function addStates(program: Command): void {
-  const states = [
-    ['pause', 'stop', 'Stop downloads, also after a restart.'],
-    ['recheck', 'recheck', 'Check the files of downloads against their hashes.'],
-  ] as const
-  for (const [name, state, text] of states) {
-    forNode(program.command(name).description(text).argument('<download...>', `${DOWNLOAD}; all = all`)).action(
-      (texts: string[], flags: NodeFlags) => runForNode(flags, context => patchEach(context, texts, { state })),
-    )
-  }
-  forNode(program.command('resume').description('Let downloads run again.'))
-    .argument('<download...>', `${DOWNLOAD}; all = all`)
-    .option('--overwrite', 'write over files that are not of them and lie in their places')
-    .action((texts: string[], flags: NodeFlags & { overwrite?: boolean }) =>
-      runForNode(flags, context =>
-        patchEach(context, texts, { state: 'resume', ...(flags.overwrite === true ? { overwrite: true } : {}) }),
-      ),
-    )
-  forNode(program.command('move').description('Move the files of a download to another folder of the node.'))
-    .argument('<download>', DOWNLOAD)
-    .argument('<folder>', 'where to')
-    .action((text: string, folder: string, flags: NodeFlags) =>
-      runForNode(flags, context => patchEach(context, [text], { destination: resolve(folder) })),
-    )
-  forNode(
-    program.command('hops').description('Do a download anonymously, over so many hops of circuits; 0 = in the open.'),
-  )
-    .argument('<download>', DOWNLOAD)
-    .argument('<n>', '0 to 3: each hop hides more, and costs speed', hopCount)
-    .addHelpText(
-      'after',
-      '\nConnections of the old kind are closed before one of the new kind opens; what is there stays. See docs/anonymity.md.',
-    )
-    .action((text: string, hops: number, flags: NodeFlags) =>
-      runForNode(flags, context => patchEach(context, [text], { anon_hops: hops })),
-    )
-  forNode(program.command('limit').description('Limits and goals of downloads.'))
-    .argument('<download...>', `${DOWNLOAD}; all = all`)
-    .option('--down <speed>', 'bytes a second, also 500k, 2M or 8Mbit; 0 = no limit of its own', rateArgument)
-    .option('--up <speed>', 'the same for uploads', rateArgument)
-    .option('--ratio <n>', 'seed until this ratio; never = no end, default = as the settings say', amount)
-    .option('--time <minutes>', 'seed so long; never, default', amount)
-    .option('--label <label>', 'the labels it has from now on; may be repeated', collect, [])
-    .option('--no-labels', 'take all labels away')
-    .addOption(new Option('--sequential <state>', 'pieces in their order').choices(['on', 'off']))
-    .addOption(
-      new Option('--forget <state>', 'fetch only what is read, and remove it hours after the last reader').choices([
-        'on',
-        'off',
-      ]),
-    )
-    .action((texts: string[], flags: NodeFlags & LimitFlags) =>
-      runForNode(flags, context => patchEach(context, texts, limitChange(flags))),
-    )
-}
-
-interface LimitFlags {
-  down?: number
-  up?: number
-  ratio?: number
-  time?: number
-  label: string[]
-  labels: boolean
-  sequential?: string
-  forget?: string
-}
-
-function limitChange({ down, up, ratio, time, label, labels, sequential, forget }: LimitFlags): DownloadChange {
-  const change = {
-    ...(down !== undefined && { max_download_speed: down }),
-    ...(up !== undefined && { max_upload_speed: up }),
-    ...(ratio !== undefined && { seeding_ratio: ratio }),
-    ...(time !== undefined && { seeding_time: time }),
-    ...(label.length > 0 && { labels: label }),
-    ...(!labels && { labels: [] }),
-    ...(sequential !== undefined && { sequential: sequential === 'on' }),
-    ...(forget !== undefined && { watch_and_forget: forget === 'on' }),
-  }
-  if (Object.keys(change).length === 0) throw new CommandError('Nothing to change; see tributary limit --help.')
-  return change
 }
 
 function addParts(program: Command): void {
@@ -274,7 +160,8 @@ function addParts(program: Command): void {
           await node.call('DELETE /downloads/{infohash}/trackers', { path, parameters: { url } })
         if (flags.announce === true) await node.call('PUT /downloads/{infohash}/tracker_force_announce', { path })
         const { trackers } = await chosenDownload(node, infohash)
-        show({ trackers }, () => trackersText(trackers))
+        const said = flags.announce === true ? 'Announced now; answers take some seconds.\n\n' : ''
+        show({ trackers }, () => said + trackersText(trackers))
       }),
     )
   forNode(
@@ -315,7 +202,8 @@ function prioritiesOf(texts: readonly string[]): number[] {
 export function addDownloadCommands(program: Command): void {
   addAdding(program)
   addListCommand(program)
+  addTopCommand(program)
   addListing(program)
-  addStates(program)
+  addChangeCommands(program)
   addParts(program)
 }

@@ -1,6 +1,7 @@
 // The command `import`: asks the node for the torrents of another client's folder, part by part, and prints a line for
 // each.
 
+import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { CoreRoutes } from '../client/core-routes.ts'
 import type { ParametersOf, ReplyOf } from '../client/routes.ts'
@@ -26,7 +27,7 @@ export function addImportCommand(program: Command): void {
     program
       .command('import')
       .description('Take over the torrents of another client, with what it had verified. Stop that client first.')
-      .argument('<folder>', 'its folder on the machine of the node, absolute: BT_backup, or the one with resume/ in it')
+      .argument('<folder>', 'its folder on the machine of the node: BT_backup, or the one with resume/ in it')
       .requiredOption('--from <client>', 'transmission, qbittorrent or libtorrent')
       .option('--map <theirs=ours>', 'where a path of that client is here; may be repeated', collectPair, [])
       .option('--dry-run', 'tell what would be done, and add nothing')
@@ -50,7 +51,8 @@ async function importAll({ node, json }: CommandContext, folder: string, flags: 
   const request: Request = {
     // The node says which clients it knows.
     from: flags.from as Request['from'],
-    folder,
+    // As `move` and `add --to`: what is not absolute is meant from here.
+    folder: resolve(folder),
     dry_run: flags.dryRun === true,
     ...(flags.map.length > 0 && { map: flags.map }),
     ...(flags.sample !== undefined && { sample: flags.sample }),

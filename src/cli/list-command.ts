@@ -1,10 +1,11 @@
-// The command that lists downloads: all of them, or the part of the list that is asked for.
+// Commands that list downloads: all of them, the part of the list that is asked for, or the busiest on a live screen.
 
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CoreRoutes, Download } from '../client/core-routes.ts'
 import type { ParametersOf, ReplyOf } from '../client/routes.ts'
 import { forNode, type NodeFlags, runForNode } from './command-run.ts'
 import { percentText, plainText, stateText, statusText, tableText, timeText } from './show.ts'
+import { SORTS } from './top-lines.ts'
 import { plainRateText, rateText, sizeText } from './units.ts'
 
 type ListAnswer = ReplyOf<CoreRoutes, 'GET /downloads'>
@@ -120,6 +121,21 @@ export function addListCommand(program: Command): void {
             flags.fields === undefined ? listText(wanted, chosen || isAsked(flags)) : plainText(wanted)
           show(wanted, () => (page.totals === undefined ? list() : `${list()}\n${totalsText(page.totals)}`))
         }
+      }),
+    )
+}
+
+/** Adds `top`. */
+export function addTopCommand(program: Command): void {
+  const words = SORTS.map(({ word }) => word)
+  forNode(program.command('top').description('A live screen: totals and the busiest downloads; q quits.'))
+    .addOption(
+      new Option('--sort <by>', 'what comes first; its first letter changes it').choices(words).default('download'),
+    )
+    .action((flags: NodeFlags & { sort: string }) =>
+      runForNode(flags, async context => {
+        const { runTop } = await import('./top.ts')
+        await runTop(context, SORTS.find(({ word }) => word === flags.sort) ?? SORTS[0])
       }),
     )
 }

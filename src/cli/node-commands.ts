@@ -7,7 +7,9 @@ import type { ChapterCommands } from './chapter-commands.ts'
 import { addCompletionCommand } from './completion.ts'
 import { addDownloadCommands } from './download-commands.ts'
 import { addEventsCommand } from './events-command.ts'
+import { groupCommands } from './help-groups.ts'
 import { addImportCommand } from './import-command.ts'
+import { addLogCommand } from './log-command.ts'
 import { addManCommand } from './man-page.ts'
 import { addPlainCommands } from './plain-commands.ts'
 import { addPlayCommands } from './play-commands.ts'
@@ -23,9 +25,11 @@ export function addNodeCommands(program: Command, chapters: readonly ChapterComm
   addSettingsCommands(program)
   addSlowCommands(program)
   addEventsCommand(program)
+  addLogCommand(program)
   addImportCommand(program)
   addPlainCommands(program, chapters)
   addBackupCommands(program)
   addCompletionCommand(program)
   addManCommand(program)
+  groupCommands(program)
 }

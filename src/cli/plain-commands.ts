@@ -23,7 +23,7 @@ const COMMANDS: readonly PlainCommandOf<CoreRoutes>[] = [
     text: 'Ports in use, and where the node is in the network.',
   },
   { words: 'health', route: 'GET /healthz', text: 'Whether the node answers; needs no key.' },
-  { words: 'shutdown', route: 'PUT /shutdown', text: 'Stop the node.' },
+  { words: 'shutdown', route: 'PUT /shutdown', human: () => 'The node stops.\n', text: 'Stop the node.' },
   { words: 'stats dispersy', route: 'GET /statistics/dispersy', text: 'Packets, bytes and run time.' },
   { words: 'stats ipv8', route: 'GET /statistics/ipv8', text: 'Bytes of the overlays of circuits.' },
   { words: 'stats tribler', route: 'GET /statistics/tribler', text: 'Size of the store, and the queues.' },

@@ -1,11 +1,9 @@
 // Commands that lead to a player: a link to paste, and one that starts mpv or vlc.
 
 import { type Command, InvalidArgumentError } from 'commander'
-import { chosenDownload, chosenFile, filesOf } from './chosen.ts'
+import { chosenDownload, chosenFile, DOWNLOAD, filesOf } from './chosen.ts'
 import { type CommandContext, forNode, type NodeFlags, runForNode } from './command-run.ts'
 import { CommandError } from './node-client.ts'
-
-const DOWNLOAD = 'info hash, its first digits, or (a part of) the name'
 
 const collect = (text: string, earlier: readonly string[]): string[] => [...earlier, text]
 

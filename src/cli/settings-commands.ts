@@ -6,7 +6,10 @@ import type { ReplyOf } from '../client/routes.ts'
 import { forNode, type NodeFlags, runForNode } from './command-run.ts'
 import { CommandError, type JsonObject } from './node-client.ts'
 import { readValue } from './plain-commands.ts'
+import { type SettingSpecs, settingValue } from './setting-value.ts'
 import { printable } from './show.ts'
+
+const VALUES = 'rates as 500k, 2M or 8Mbit, times as 90s, 12h or 30d, lists as a,b, switches as on or off'
 
 type Sections = Record<string, Record<string, unknown>>
 
@@ -29,14 +32,19 @@ function chosen(settings: Sections, path: string | undefined): Sections {
   return { [section]: name === undefined ? options : { [name]: options[name] } }
 }
 
-function bodyOf(pairs: readonly string[]): JsonObject {
+function bodyOf(pairs: readonly string[], sections: SettingSpecs): JsonObject {
   const body: Record<string, JsonObject> = {}
   for (const pair of pairs) {
     const [, section, name, value] = /^(\w+)\.(\w+)=(.*)$/s.exec(pair) ?? []
     if (section === undefined || name === undefined || value === undefined) {
       throw new CommandError(`${printable(pair)} is not SECTION.OPTION=VALUE.`)
     }
-    body[section] = { ...body[section], [name]: readValue(value) }
+    const spec = sections[section]?.[name]
+    body[section] = {
+      ...body[section],
+      // A node of another version may have settings that this program does not know.
+      [name]: spec === undefined ? readValue(value) : settingValue(`${section}.${name}`, spec, value),
+    }
   }
   return body
 }
@@ -51,6 +59,15 @@ function changeText(answer: ReplyOf<CoreRoutes, 'POST /settings'>): string {
   return `${lines.join('\n')}\n`
 }
 
+/** What this program knows of each setting. */
+async function settingSpecs(): Promise<SettingSpecs> {
+  const [{ settingsTable }, { loadChapters }] = await Promise.all([
+    import('../node/settings/settings-table.ts'),
+    import('../app/chapters.ts'),
+  ])
+  return settingsTable(await loadChapters()).sections
+}
+
 /** Adds every command of this file. */
 export function addSettingsCommands(program: Command): void {
   const settings = program.commands.find(command => command.name() === 'settings') ?? program.command('settings')
@@ -63,10 +80,11 @@ export function addSettingsCommands(program: Command): void {
       }),
     )
   forNode(settings.command('set').description('Change settings of the running node, all or none.'))
-    .argument('<section.option=value...>', 'values are JSON, or texts')
+    .argument('<section.option=value...>', VALUES)
     .action((pairs: string[], _: unknown, command: Command) =>
       runForNode(command.optsWithGlobals<NodeFlags>(), async ({ node, show }) => {
-        show(await node.call('POST /settings', { parameters: bodyOf(pairs) }), changeText)
+        const parameters = bodyOf(pairs, await settingSpecs())
+        show(await node.call('POST /settings', { parameters }), changeText)
       }),
     )
   for (const [name, route, text] of [

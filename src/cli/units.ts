@@ -77,3 +77,12 @@ export function rateArgument(text: string): number {
   if (bytes === null) throw new InvalidArgumentError(`A rate must be ${BYTES_HINT}, as 500k, 1.5M or 8Mbit.`)
   return bytes
 }
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, min: 60, h: 3600, d: 86_400, w: 604_800 }
+
+/** What a time as `90s`, `15m`, `12h`, `30d`, `2w` is, in units of so many seconds; null: it is none. */
+export function durationOf(text: string, unitSec: number): number | null {
+  const [, digits, unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?) ?(s|min|m|h|d|w)$/i.exec(text.trim()) ?? []
+  const seconds = SECONDS[unit.toLowerCase()]
+  return digits === undefined || seconds === undefined ? null : (Number(digits) * seconds) / unitSec
+}

@@ -2,12 +2,10 @@
 
 import type { Command } from 'commander'
 import type { WatchingRecord } from '../client/core-routes.ts'
-import { chosenDownload, chosenFile, filesOf } from './chosen.ts'
+import { chosenDownload, chosenFile, DOWNLOAD, filesOf } from './chosen.ts'
 import { type CommandContext, forNode, type NodeFlags, runForNode } from './command-run.ts'
 import { CommandError } from './node-client.ts'
 import { tableText } from './show.ts'
-
-const DOWNLOAD = 'info hash, its first digits, or (a part of) the name'
 
 interface MarkFlags extends NodeFlags {
   readonly not?: boolean
@@ -33,7 +31,7 @@ export function secondsOf(text: string): number {
 type Row = WatchingRecord & { readonly infohash?: string; readonly download?: string }
 
 function listText(rows: readonly Row[]): string {
-  if (rows.length === 0) return ''
+  if (rows.length === 0) return 'No film was begun.\n'
   const width = process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY
   const columns = [
     { head: 'HASH' },
@@ -87,7 +85,7 @@ async function mark({ node, show }: CommandContext, text: string, file: string, 
   const path = { infohash, fileindex: index }
   if (flags.forget === true) {
     const answer = await node.call('DELETE /downloads/{infohash}/watching/{fileindex}', { path })
-    return show(answer, () => '')
+    return show(answer, () => 'Its place and its mark are forgotten.\n')
   }
   const watched = flags.at === undefined || flags.not === true ? { watched: flags.not !== true } : {}
   const parameters = { ...watched, ...(flags.at === undefined ? {} : { position: flags.at }) }

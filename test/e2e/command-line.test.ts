@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -96,7 +96,7 @@ describe('command line', { concurrency: 1 }, () => {
     const listed = await printed('ls')
     assert.ok(!listed.includes('\u001b') && !listed.includes('\u202e'), JSON.stringify(listed))
     assert.match(listed, /e[\ufffd ]\[2Jvil\ufffd/)
-    await tributary(['rm', '--data', other.infoHash])
+    assert.match(await printed('rm', '--data', other.infoHash), /^Removed e[\ufffd ]\[2Jvil\ufffd and its files\.\n$/)
   })
 
   test('a download is meant by its hash, the start of it, and its name', async () => {
@@ -107,15 +107,15 @@ describe('command line', { concurrency: 1 }, () => {
       (await tributary(['info', 'nothing like it'], 1)).stderr,
       /There is no download like nothing like it\./,
     )
-    assert.match(await printed('explain', 'show'), /stopped/i)
+    assert.match(await printed('explain', 'show'), /paused/i)
   })
 
   test('resume, limit, files, trackers, peers while it comes in', { timeout: 60_000 }, async () => {
-    await tributary([
+    const said = await printed(
       'limit',
       'show',
       '--down',
-      '250k',
+      '20k',
       '--ratio',
       '2.5',
       '--time',
@@ -124,13 +124,14 @@ describe('command line', { concurrency: 1 }, () => {
       'a',
       '--label',
       'b',
-    ])
+    )
+    assert.equal(said, 'A show: down at most 20.0 KiB/s, ratio 2.5, seeding time without an end, labels a, b.\n')
     const limited = await record()
-    assert.deepEqual([limited.max_download_speed, limited.seeding_ratio, limited.seeding_time], [256_000, 2.5, -1])
+    assert.deepEqual([limited.max_download_speed, limited.seeding_ratio, limited.seeding_time], [20_480, 2.5, -1])
     assert.deepEqual(limited.labels, ['a', 'b'])
     const files = await printed('files', 'show', '--priority', '1=7')
     assert.match(files, /^\s*1\s+0\.0%\s+1\.0 MiB\s+7\s+part 10\.mkv$/m)
-    await tributary(['resume', 'show'])
+    assert.equal(await printed('resume', 'label:b'), 'Resumed A show.\n')
     await printed('add', `magnet:?xt=urn:btih:${made.infoHash}&x.pe=${peer}`)
     await downloadUntil(node, made.infoHash, ({ progress }) => progress > 0)
     assert.match(await printed('peers', 'show'), /127\.0\.0\.1:\d+.*Tributary/)
@@ -153,13 +154,14 @@ describe('command line', { concurrency: 1 }, () => {
   })
 
   test('pause, recheck, move, magnet, torrent-file', { timeout: 60_000 }, async () => {
-    await tributary(['recheck', 'all'])
+    assert.equal(await printed('recheck', 'all'), 'Checking A show.\n')
     await downloadComplete(node, made.infoHash)
-    await tributary(['pause', 'show'])
+    assert.equal(await printed('pause', 'a sh*'), 'Paused A show.\n')
     assert.equal((await record()).status, 'DLSTATUS_STOPPED')
+    assert.match(await printed('info', 'show'), /^A show\n {2}State +stopped\n {2}Done +100% of 2\.0 MiB\n/)
     await tributary(['resume', 'show'])
     const moved = path.join(folder, 'moved')
-    await tributary(['move', 'show', moved])
+    assert.equal(await printed('move', 'show', path.relative(process.cwd(), moved)), `Moving A show to ${moved}.\n`)
     await downloadUntil(node, made.infoHash, ({ destination }) => destination === moved)
     assert.match(await printed('magnet', 'show'), new RegExp(`^magnet:\\?xt=urn:btih:${made.infoHash}`))
     const file = path.join(folder, 'out.torrent')
@@ -194,6 +196,8 @@ describe('command line', { concurrency: 1 }, () => {
     assert.equal(await printed('settings', 'get', 'libtorrent.max_upload_rate'), 'libtorrent.max_upload_rate = 0\n')
     assert.match(await printed('settings', 'set', 'libtorrent.max_upload_rate=1000', 'updates.interval=45'), /Changed/)
     assert.equal(await printed('settings', 'get', 'updates.interval'), 'updates.interval = 45\n')
+    await tributary(['settings', 'set', 'libtorrent.max_upload_rate=1M', 'api.link_hours=30d'])
+    assert.match(await printed('settings', 'get', 'libtorrent.max_upload_rate'), /= 1048576\n$/)
     assert.match((await tributary(['settings', 'set', 'libtorrent.nonsense=1'], 1)).stderr, /nonsense/)
     assert.match((await tributary(['settings', 'get', 'no.such'], 1)).stderr, /no such|There is no setting/)
     assert.match(await printed('settings', 'history'), /updates\.interval/)
@@ -216,9 +220,88 @@ describe('command line', { concurrency: 1 }, () => {
     const near = path.relative(process.cwd(), torrentPath())
     assert.match(await printed('torrent-info', near), /name: A show/)
     assert.match((await tributary(['torrent-info', near, '--hops', '4'], 1)).stderr, /a number from 0 to 3/)
+    const taken = await printed('settings', 'set', 'network.allow_private=127.0.0.0/8', 'general.family_filter=off')
+    assert.match(taken, /Changed/, 'lists and switches as people type them')
+    assert.match(
+      (await tributary(['settings', 'set', 'api.link_hours=soon'], 1)).stderr,
+      /must be hours, as 12, 12h or 30d/,
+    )
+    assert.match((await tributary(['rm', 'none*'], 1)).stderr, /No download is like none\*/)
+    assert.match((await tributary(['import', 'no-such-folder', '--from', 'transmission'], 1)).stderr, /no-such-folder/)
     const https = ['torrent-info', 'https://t.example/x.torrent', '--hops', '1']
     const reason = takenOut.includes('circuits') ? /has no circuits/ : /circuits carry no https/
     assert.match((await tributary(https, 1)).stderr, reason)
+  })
+
+  test('log shows lines for people, and says where none is like that', async () => {
+    assert.match(
+      await printed('log', '-n', '2'),
+      /^(?:(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [a-z]+ .*\n){1,2}|No lines .*\n)$/,
+    )
+    assert.match(await printed('log', '--part', 'nonsense'), /^No lines of the log are like that\.\n$/)
+    assert.match(
+      (await tributary(['log', '--level', 'loud'], 1)).stderr,
+      /Allowed choices are debug, info, warn, error/,
+    )
+  })
+
+  test('log --follow goes on with what is written', { timeout: 60_000 }, async () => {
+    const env = { ...process.env, TRIBUTARY_STATE_DIR: node.stateDir }
+    const args = [cliPath, 'log', '--follow', '--lines', '0', '--part', 'trial']
+    const following = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    const closed = once(following, 'close')
+    let stdout = ''
+    following.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
+    const file = path.join(node.stateDir, 'log', 'tributary.log')
+    let count = 0
+    const write = (part: string) =>
+      appendFile(
+        file,
+        `{"level":"warn","time":"2026-11-28T10:15:00.000Z","part":"${part}","msg":"it \\u001b[2J","n":${(count += 1)}}\n`,
+      )
+    try {
+      await waitFor('a line of that part alone', async () => {
+        // What was written before the first look is none of what comes behind it.
+        await write('other')
+        await write('trial')
+        return stdout.includes('\n')
+      })
+    } finally {
+      following.kill()
+      await closed
+    }
+    assert.match(stdout, /^(?:2026-11-28 10:15:00 warn {2}trial: it \ufffd\[2J \(n \d+\)\n)+$/)
+  })
+
+  test('top without a terminal is one look', async () => {
+    const text = await printed('top')
+    assert.match(text, /^↓ .*\/s {2}↑ .*\/s {2}1 download, 1 seeding\n\nA show .*seeding\n$/)
+    assert.ok(!text.includes('\u001b'))
+    assert.equal((await json<{ downloads: unknown[] }>('top')).downloads.length, 1)
+  })
+
+  test('top on a narrow terminal: sorted by a key, left by another', {
+    skip: needs('script'),
+    timeout: 60_000,
+  }, async () => {
+    const line = `stty cols 40 rows 12; exec ${process.execPath} ${cliPath} top`
+    const env = { ...process.env, TRIBUTARY_STATE_DIR: node.stateDir }
+    const screen = spawn('script', ['-qec', line, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'inherit'] })
+    const closed = once(screen, 'close')
+    let stdout = ''
+    screen.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
+    await waitFor('the first picture', () => stdout.includes('by download'))
+    screen.stdin.write('n')
+    await waitFor('another order', () => stdout.includes('by name'))
+    screen.stdin.write('q')
+    assert.deepEqual(await closed, [0, null])
+    assert.ok(stdout.endsWith('\u001b[?25h\u001b[?1049l'), JSON.stringify(stdout.slice(-40)))
+    const drawn = stdout
+      .split('\u001b[H')
+      .slice(1)
+      .flatMap(text => text.split('\u001b[J')[0]?.split('\r\n') ?? [])
+    // oxlint-disable-next-line no-control-regex -- what a terminal takes for a command is taken out here
+    for (const text of drawn) assert.ok([...text.replaceAll(/\u001b\[\d*K/g, '')].length < 40, text)
   })
 
   test('bytes that are no text do not go to a terminal', { skip: needs('script') }, async () => {

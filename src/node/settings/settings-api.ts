@@ -52,6 +52,7 @@ export const apiSettings = {
   },
   link_hours: {
     kind: 'integer',
+    unit: 'hours',
     min: 1,
     max: 87600,
     default: 24,
@@ -60,6 +61,7 @@ export const apiSettings = {
   },
   stream_silent_seconds: {
     kind: 'integer',
+    unit: 'seconds',
     min: 10,
     max: 86400,
     default: 600,

@@ -164,6 +164,7 @@ export const libtorrentSettings = {
   },
   max_download_rate: {
     kind: 'integer',
+    unit: 'bytes/s',
     min: 0,
     max: 1_000_000_000_000,
     default: 0,
@@ -172,6 +173,7 @@ export const libtorrentSettings = {
   },
   max_upload_rate: {
     kind: 'integer',
+    unit: 'bytes/s',
     min: 0,
     max: 1_000_000_000_000,
     default: 0,
@@ -188,6 +190,7 @@ export const libtorrentSettings = {
   },
   stream_ahead_seconds: {
     kind: 'integer',
+    unit: 'seconds',
     min: 5,
     max: 600,
     default: 30,
@@ -234,6 +237,7 @@ export const libtorrentSettings = {
   },
   inactive_down_rate: {
     kind: 'integer',
+    unit: 'bytes/s',
     min: 0,
     max: 1_000_000_000_000,
     default: 2048,
@@ -242,6 +246,7 @@ export const libtorrentSettings = {
   },
   inactive_up_rate: {
     kind: 'integer',
+    unit: 'bytes/s',
     min: 0,
     max: 1_000_000_000_000,
     default: 2048,
@@ -250,6 +255,7 @@ export const libtorrentSettings = {
   },
   auto_manage_startup: {
     kind: 'integer',
+    unit: 'seconds',
     min: 5,
     max: 86400,
     default: 60,

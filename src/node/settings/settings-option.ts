@@ -27,6 +27,9 @@ export type TextFormat =
   | 'week-line'
   | 'time-zone'
 
+/** What the number of a setting counts. */
+export type SettingUnit = 'bytes' | 'bytes/s' | 'seconds' | 'minutes' | 'hours' | 'days'
+
 interface OptionBase {
   /** One line for documentation. */
   readonly doc: string
@@ -40,8 +43,14 @@ interface OptionBase {
 export type OptionSpec = OptionBase &
   (
     | { readonly kind: 'boolean'; readonly default: boolean }
-    | { readonly kind: 'integer'; readonly min: number; readonly max: number; readonly default: number }
-    | { readonly kind: 'number'; readonly min: number; readonly max: number; readonly default: number }
+    | {
+        readonly kind: 'integer' | 'number'
+        readonly min: number
+        readonly max: number
+        readonly default: number
+        /** What it counts; absent: things, or a number without a unit. */
+        readonly unit?: SettingUnit
+      }
     | {
         readonly kind: 'text'
         readonly format: TextFormat

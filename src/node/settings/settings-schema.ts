@@ -112,6 +112,7 @@ export const settingsSchema = {
     },
     seeding_time: {
       kind: 'integer',
+      unit: 'minutes',
       min: 0,
       max: 100_000_000,
       default: 60,
@@ -173,6 +174,7 @@ export const settingsSchema = {
   updates: {
     interval: {
       kind: 'integer',
+      unit: 'minutes',
       min: 1,
       max: 10_080,
       default: 30,
@@ -196,6 +198,7 @@ export const settingsSchema = {
     },
     poll_interval: {
       kind: 'integer',
+      unit: 'seconds',
       min: 1,
       max: 86_400,
       default: 5,
@@ -248,6 +251,7 @@ export const settingsSchema = {
   disk: {
     min_free_bytes: {
       kind: 'integer',
+      unit: 'bytes',
       min: 0,
       max: 1_000_000_000_000_000,
       default: 256 * 1024 * 1024,
@@ -256,6 +260,7 @@ export const settingsSchema = {
     },
     arena_bytes: {
       kind: 'integer',
+      unit: 'bytes',
       min: 4 * 1024 * 1024,
       max: 4 * 1024 * 1024 * 1024,
       default: 32 * 1024 * 1024,
@@ -264,6 +269,7 @@ export const settingsSchema = {
     },
     range_arena_bytes: {
       kind: 'integer',
+      unit: 'bytes',
       min: 1024 * 1024,
       max: 4 * 1024 * 1024 * 1024,
       default: 16 * 1024 * 1024,
@@ -295,6 +301,7 @@ export const settingsSchema = {
     },
     scrub_days: {
       kind: 'integer',
+      unit: 'days',
       min: 0,
       max: 3650,
       default: 0,
@@ -303,6 +310,7 @@ export const settingsSchema = {
     },
     watch_cache_bytes: {
       kind: 'integer',
+      unit: 'bytes',
       min: 1024 * 1024,
       max: 1024 * 1024 * 1024 * 1024,
       default: 2 * 1024 * 1024 * 1024,
@@ -311,6 +319,7 @@ export const settingsSchema = {
     },
     watch_cache_hours: {
       kind: 'integer',
+      unit: 'hours',
       min: 0,
       max: 8760,
       default: 24,

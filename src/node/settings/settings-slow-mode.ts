@@ -15,6 +15,7 @@ export const slowModeSettings = {
   },
   max_download_rate: {
     kind: 'integer',
+    unit: 'bytes/s',
     min: 0,
     max: 1_000_000_000_000,
     default: SLOW_RATE,
@@ -23,6 +24,7 @@ export const slowModeSettings = {
   },
   max_upload_rate: {
     kind: 'integer',
+    unit: 'bytes/s',
     min: 0,
     max: 1_000_000_000_000,
     default: SLOW_RATE,

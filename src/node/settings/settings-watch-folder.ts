@@ -37,6 +37,7 @@ export const watchFolderSettings = {
   },
   corrupt_after: {
     kind: 'integer',
+    unit: 'seconds',
     min: 1,
     max: 86_400,
     default: 10,

@@ -6,7 +6,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { ChapterCommands } from '../../../cli/chapter-commands.ts'
 import { type CommandContext, forNode, type NodeFlags, print, runForNode } from '../../../cli/command-run.ts'
 import type { PlainCommandOf } from '../../../cli/plain-command.ts'
-import { tableText } from '../../../cli/show.ts'
+import { printable, tableText } from '../../../cli/show.ts'
 import { sizeText } from '../../../cli/units.ts'
 import type { CoreRoutes } from '../../../client/core-routes.ts'
 import type { Channel, ChannelsRoutes, ChannelTorrent } from '../client/routes.ts'
@@ -25,6 +25,7 @@ function width(): number {
 }
 
 function channelsText(channels: readonly Channel[]): string {
+  if (channels.length === 0) return 'No channels yet.\n'
   const columns = [
     { head: 'CHANNEL' },
     ...['VOTES', 'SPAM', 'TORRENTS'].map(head => ({ head, right: true })),
@@ -41,6 +42,7 @@ function channelsText(channels: readonly Channel[]): string {
 }
 
 function torrentsText(torrents: readonly ChannelTorrent[]): string {
+  if (torrents.length === 0) return 'No torrents.\n'
   const columns = [
     { head: 'INFOHASH' },
     ...['SIZE', 'SEEDS', 'PEERS'].map(head => ({ head, right: true })),
@@ -253,11 +255,17 @@ async function search(text: string, seconds: number, { node, json }: CommandCont
     throw error
   }
   const over = sleep(seconds * 1000, null)
+  let found = 0
   for (;;) {
     const next = await Promise.race([lines.next(), over])
-    if (next === null || next.done === true) return process.exit(0)
+    if (next === null || next.done === true) {
+      if (found === 0 && !json)
+        print(`Nothing was found for ${printable(text)}, here or within ${seconds} s at other nodes.\n`)
+      return process.exit(0)
+    }
     const { type, event } = JSON.parse(next.value) as { type: string; event?: { query: string; result: unknown } }
     if (event?.query !== text.trim() || !type.startsWith('search_result_')) continue
+    found += 1
     print(json ? `${next.value}\n` : resultText(type, event.result))
   }
 }

@@ -56,6 +56,7 @@ const ipv8Settings = {
   },
   walk_interval: {
     kind: 'number',
+    unit: 'seconds',
     min: 0.5,
     max: 3600,
     default: 0.5,
