@@ -61,10 +61,13 @@ unit: build
 test-node22: node_modules/.installed ## The same sources on Node 22
 	@bash test/kit/on-node22 make only-node22
 
+# Nearly all of their time is ffmpeg's, for which neither Node nor another chapter is a matter.
+BY_FFMPEG := ffmpeg-segments\|hostile-cuts\|long-films
+# What the packages of this project make of films: it is a matter of Node, and of no other chapter.
+OF_FILMS := $(BY_FFMPEG)\|joined-segments\|other-sounds\|converted-sound
+
 # What waits longest is begun first: half a minute at the end would be one in which nothing else is left to run.
 only-node22: LONGEST := dist/test/contract/spec/refusals.test.js
-# Nearly all of their time is ffmpeg's, for which Node is no matter.
-only-node22: BY_FFMPEG := ffmpeg-segments.test.js\|long-films.test.js
 only-node22: build
 	@node dist/test/kit/runners/run-suite.js --together=unit $(LONGEST) $$(echo $(call tests,unit contract) | tr ' ' '\n' | grep -v '$(LONGEST)\|$(BY_FFMPEG)') \
 	dist/test/arch/run-suite.test.js dist/test/e2e/start-stop.test.js dist/test/e2e/two-nodes.test.js
@@ -166,13 +169,16 @@ $(addprefix test-,$(CHAPTERS)): test-%: build ## One chapter's tests
 
 # A chapter is a folder: without it, and those that need it, everything else builds and passes. TARGETS="check unit" is
 # quicker; .ci/run does that without one of them, another each day.
-.PHONY: without-chapters without-one only-starts
+.PHONY: without-chapters without-one only-starts unit-but-films
 TARGETS ?= check suite
 without-chapters: ## Takes out each chapter in turn, builds the rest and runs its tests: over an hour
 	@for chapter in $(CHAPTERS); do bash test/kit/without-chapters $$chapter $(TARGETS) || exit 1; done
 
 without-one:
-	@chapters=($(CHAPTERS)); bash test/kit/without-chapters $${chapters[10#$$(date +%j) % $${#chapters[@]}]} check unit only-starts
+	@chapters=($(CHAPTERS)); bash test/kit/without-chapters $${chapters[10#$$(date +%j) % $${#chapters[@]}]} check unit-but-films only-starts
+
+unit-but-films: build
+	@$(NODE_TEST) $$(echo $(call tests,unit) | tr ' ' '\n' | grep -v '$(OF_FILMS)')
 
 only-starts: build
 	@$(NODE_TEST) dist/test/e2e/start-stop.test.js

@@ -123,6 +123,7 @@ describe('player: subtitles inside of films', {
       await jumpTo(page, place)
       await untilInPage(page, `${PLAYED} > ${place} && ${shows('line')}`)
     }
+    await untilInPage(page, `${CUES}.length >= ${SECONDS / 2}`)
     const texts = await page.evaluate<string[]>(`${CUES}.map(cue => cue.startTime + cue.text)`)
     assert.equal(new Set(texts).size, texts.length, 'each once')
     assert.equal(texts.length, SECONDS / 2)

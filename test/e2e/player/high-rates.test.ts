@@ -70,7 +70,7 @@ describe('player: a film of a high rate', { skip: needs(CHROMIUM, 'ffmpeg'), tim
     await page.evaluate('void (notes.length = 0)')
     const from = Number(await page.evaluate(PLAYED))
     // Five borders in ten seconds, and those of sound at each half second.
-    await untilInPage(page, `${PLAYED} > ${from + 25}`, 60_000)
+    await untilInPage(page, `${PLAYED} > ${from + 13}`, 60_000)
     assert.deepEqual(await page.evaluate('notes'), [], 'it waited')
     for (const place of [4.2, 33, 12.5]) {
       const sought = Number(await page.evaluate(`(${VIDEO}.currentTime = ${place}, performance.now())`))

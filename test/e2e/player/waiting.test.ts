@@ -54,7 +54,7 @@ const waitingOf = (page: Page) => page.getByRole('group', { name: 'Waiting for t
 // Side by side, each with a node of its own: they mostly wait for what comes in, and for the film's own clock.
 describe('player: waiting for the moment', {
   skip: needs(CHROMIUM, 'ffmpeg'),
-  concurrency: 3,
+  concurrency: 2,
   timeout: 300_000,
 }, () => {
   let folder: TestFolder

@@ -1,8 +1,8 @@
 // Runs the interop tests named by the arguments (paths, or names alone, the core's or a chapter's), each in a network
-// namespace of its own, the slowest first. Other clients keep to timers of their own and two cores are soon busy, so
-// what failed beside others is tried once more, alone: only a file that fails twice fails the run. Prints what each
-// file said, and at the end its seconds and tries, and the second tries of earlier whole runs (`--whole=NAME` in front;
-// retry-record.ts).
+// namespace of its own, the slowest first: two at a time, and one more of those that wait for nearly all of their time.
+// Other clients keep to timers of their own and two cores are soon busy, so what failed beside others is tried once
+// more, alone: only a file that fails twice fails the run. Prints what each file said, and at the end its seconds and
+// tries, and the second tries of earlier whole runs (`--whole=NAME` in front; retry-record.ts).
 
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
@@ -12,18 +12,21 @@ import { retryLines, wholeRun } from './retry-record.ts'
 
 /** Files at a time: they mostly wait for other clients. */
 const AT_A_TIME = 2
+/** Their processes work for less than a third of their time: one more file of these at a time. */
+const WAITING = ['channels-dht', 'proxies', 'kill-switch', 'updates']
 /** A file that takes longer hangs. */
 const LIMIT_MS = 10 * 60_000
 /**
  * Known to be slow, for they wait for other clients' timers: begun first, so that none of them is the last one running.
  */
 const SLOW = [
+  'transfer',
   'anonymous',
+  ...WAITING,
   'dht-alone',
   'wire-exchange',
   'pex-alone',
   'holepunch',
-  'transfer',
   'made-torrents',
   'lsd-alone',
 ]
@@ -53,13 +56,31 @@ function runFile(file: string): Promise<Try> {
   })
 }
 
-async function runAll(files: readonly string[], atATime: number): Promise<Try[]> {
+/** Takes the next one out of a list: of those that `isOwn`, or of all when there are none. */
+function next(left: string[], isOwn: (file: string) => boolean): string | undefined {
+  const own = left.findIndex(isOwn)
+  return left.splice(own < 0 ? 0 : own, 1)[0]
+}
+
+const waits = (file: string): boolean => WAITING.includes(basename(file, '.test.js'))
+
+async function runBesideEachOther(files: readonly string[]): Promise<Try[]> {
   const left = [...files]
   const tries: Try[] = []
   const lane = async (): Promise<void> => {
-    for (let file = left.shift(); file !== undefined; file = left.shift()) tries.push(await runFile(file))
+    for (let file = next(left, one => !waits(one)); file !== undefined; file = next(left, one => !waits(one)))
+      tries.push(await runFile(file))
   }
-  await Promise.all(Array.from({ length: atATime }, lane))
+  const waitingLane = async (): Promise<void> => {
+    while (left.some(waits)) tries.push(await runFile(next(left, waits) ?? ''))
+  }
+  await Promise.all([waitingLane(), ...Array.from({ length: AT_A_TIME }, lane)])
+  return tries
+}
+
+async function runAlone(files: readonly string[]): Promise<Try[]> {
+  const tries: Try[] = []
+  for (const file of files) tries.push(await runFile(file))
   return tries
 }
 
@@ -82,11 +103,8 @@ function rank(file: string): number {
 async function main(): Promise<void> {
   const { name, files: given } = wholeRun(process.argv.slice(2))
   const files = given.map(fileOf).sort((a, b) => rank(a) - rank(b) || a.localeCompare(b))
-  const first = await runAll(files, AT_A_TIME)
-  const again = await runAll(
-    first.filter(each => !each.passed).map(each => each.file),
-    1,
-  )
+  const first = await runBesideEachOther(files)
+  const again = await runAlone(first.filter(each => !each.passed).map(each => each.file))
   process.stdout.write('\n# seconds  file\n')
   for (const { file, seconds, passed } of [...first, ...again]) {
     process.stdout.write(`# ${seconds.toFixed(0).padStart(7)}  ${basename(file)}${passed ? '' : '  FAILED'}\n`)

@@ -73,14 +73,15 @@ const LONG_WAYS = {
   'long.mp3': [],
   // Without the head that says how long it is.
   'no-head.mp3': ['-write_xing', '0', '-id3v2_version', '0'],
-  // Copied it would say the length of its clip; so few hertz are soon encoded.
-  'long.flac': ['-c:a', 'flac', '-ar', '8000'],
+  // Copied it would say the length of its clip.
+  'long.flac': ['-c:a', 'flac', '-compression_level', '0'],
 } as const
 
 /** Sound alone is copied from a clip in its own codec. */
 const SOUND_CODECS: Readonly<Record<string, readonly string[]>> = {
   mp3: ['-c:a', 'libmp3lame', '-b:a', '192k'],
-  flac: ['-c:a', 'flac'],
+  // So few hertz are soon decoded, and encoded again.
+  flac: ['-c:a', 'flac', '-ar', '8000'],
 }
 
 /** The films of two hours; a quarter of a gigabyte each. */
