@@ -26,6 +26,22 @@ export const errorTable = {
     status: 403,
     text: 'The signed link is wrong or expired: get a new one from the list of files or the dashboard.',
   },
+  LoginCodeUnknown: {
+    status: 403,
+    text: 'This sign-in link is not of this node, or was made before its last start. Make a new one: tributary open.',
+  },
+  LoginCodeUsed: {
+    status: 403,
+    text: 'This sign-in link was used already: each works once. Make a new one: tributary open.',
+  },
+  LoginCodeExpired: {
+    status: 403,
+    text: 'This sign-in link is too old: each works for ten minutes. Make a new one: tributary open.',
+  },
+  LoginCodeElsewhere: {
+    status: 403,
+    text: 'This sign-in link works only on this machine and in its local network, and is spent now.',
+  },
   SessionIdMissing: {
     status: 409,
     text: 'The header X-Transmission-Session-Id is missing or wrong; this answer has the right one.',

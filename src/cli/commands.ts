@@ -185,12 +185,19 @@ function addSettingsCommand(program: Command): void {
 function addKeyCommands(program: Command): void {
   const key = program
     .command('key')
-    .description('Keys beside the first one, each with scopes. A node that runs takes notice.')
+    .description('The key of the node, and keys beside it, each with scopes. A node that runs takes notice.')
+  key
+    .command('show')
+    .description('Print the first key, as it stands in the settings: whoever has it can do everything.')
+    .option('--state-dir <dir>', 'as of start (env: TRIBUTARY_STATE_DIR)')
+    .action((flags: KeyFlags) => keyWork(flags, { kind: 'show' }))
   key
     .command('add')
     .description('Make a key and print it: this once.')
     .argument('<name>', 'how it is called')
-    .requiredOption('-s, --scope <scope,...>', 'read, stream, add, admin, spend', (text: string) => text.split(','))
+    .requiredOption('-s, --scope <scope,...>', 'read, stream, add, admin, spend, owner', (text: string) =>
+      text.split(','),
+    )
     .option('--state-dir <dir>', 'as of start (env: TRIBUTARY_STATE_DIR)')
     .action((name: string, flags: KeyFlags) => keyWork(flags, { kind: 'add', name, scopes: flags.scope }))
   key

@@ -11,6 +11,7 @@ import { groupCommands } from './help-groups.ts'
 import { addImportCommand } from './import-command.ts'
 import { addLogCommand } from './log-command.ts'
 import { addManCommand } from './man-page.ts'
+import { addOpenCommand } from './open-command.ts'
 import { addPlainCommands } from './plain-commands.ts'
 import { addPlayCommands } from './play-commands.ts'
 import { addSettingsCommands } from './settings-commands.ts'
@@ -27,6 +28,7 @@ export function addNodeCommands(program: Command, chapters: readonly ChapterComm
   addEventsCommand(program)
   addLogCommand(program)
   addImportCommand(program)
+  addOpenCommand(program)
   addPlainCommands(program, chapters)
   addBackupCommands(program)
   addCompletionCommand(program)

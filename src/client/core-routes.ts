@@ -10,6 +10,7 @@ import type { eventRoutes } from '../http/routes/events.ts'
 import type { importRoutes } from '../http/routes/import.ts'
 import type { keyRoutes } from '../http/routes/keys.ts'
 import type { linkRoutes } from '../http/routes/links.ts'
+import type { loginRoutes } from '../http/routes/login.ts'
 import type { metricsRoutes } from '../http/routes/metrics.ts'
 import type { shutdownRoutes } from '../http/routes/shutdown.ts'
 import type { slowModeRoutes } from '../http/routes/slow-mode.ts'
@@ -33,6 +34,7 @@ export type CoreRoutes = RoutesOf<
     ...typeof slowModeRoutes,
     ...typeof statisticsRoutes,
     ...typeof keyRoutes,
+    ...typeof loginRoutes,
     ...typeof linkRoutes,
     ...typeof shutdownRoutes,
     ...typeof debugRoutes,

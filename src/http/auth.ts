@@ -72,7 +72,13 @@ export function linkHolder(link: GivenLink, stillThere: () => boolean): KeyHolde
 }
 
 function opens(scopes: readonly KeyScope[], scope: Scope): boolean {
-  return scope === 'open' || scopes.includes(scope) || (scopes.includes('admin') && scope !== 'spend')
+  if (scope === 'open' || scopes.includes('owner') || scopes.includes(scope)) return true
+  return scopes.includes('admin') && scope !== 'spend' && scope !== 'owner'
+}
+
+function callerOf(scopes: readonly KeyScope[]): Caller {
+  if (scopes.includes('owner')) return OWNER.caller
+  return { anyPath: false, localFiles: scopes.includes('admin'), spends: scopes.includes('spend') }
 }
 
 function holderOfFurther({ name, hash, scopes }: StoredKey, list: KeyList): KeyHolder {
@@ -80,7 +86,7 @@ function holderOfFurther({ name, hash, scopes }: StoredKey, list: KeyList): KeyH
   const own = Buffer.from(hash)
   return {
     id: own.toString('base64'),
-    caller: { anyPath: false, localFiles: scopes.includes('admin'), spends: scopes.includes('spend') },
+    caller: callerOf(scopes),
     may: scope => opens(scopes, scope),
     stillMay(scope) {
       const now = list.current().find(key => key.name === name)

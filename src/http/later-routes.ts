@@ -9,6 +9,7 @@ import { docsRoutes } from './routes/docs.ts'
 import { importRoutes } from './routes/import.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { linkRoutes } from './routes/links.ts'
+import { loginRoutes } from './routes/login.ts'
 import { metricsRoutes } from './routes/metrics.ts'
 import { slowModeRoutes } from './routes/slow-mode.ts'
 import { statisticsRoutes } from './routes/statistics.ts'
@@ -30,6 +31,7 @@ export const behindChapters: readonly Route[] = [
   ...slowModeRoutes,
   ...statisticsRoutes,
   ...keyRoutes,
+  ...loginRoutes,
   ...linkRoutes,
 ]
 

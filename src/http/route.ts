@@ -61,6 +61,8 @@ export interface RouteInput<Parameters> {
   readonly link: GivenLink | null
   /** `http://host:port`, or https, as the client reached the node: its Host was checked. */
   readonly base: string
+  /** Comes from this machine or its local network (src/http/near-address.ts). */
+  readonly isNear: boolean
   /** The Last-Event-ID header, or an empty text. */
   readonly lastEventId: string
   /** Fires when the client goes away. Made when it is first asked for. */
@@ -179,6 +181,11 @@ export interface Route<Kind extends keyof ReplyKinds = keyof ReplyKinds> {
    * stand beside what others write: the length would tell of it (decision 0520).
    */
   readonly compressed: boolean
+  /**
+   * A secret is in its body, and anybody may send one: what is none of this node is answered the later the more of them
+   * came from an address, as wrong keys are.
+   */
+  readonly countsGuesses: boolean
   /** It answers while the store is being upgraded; those of scope `open` do anyway. */
   readonly whileUpgrading: boolean
   readonly tag: string
@@ -249,6 +256,7 @@ interface RouteParts<
   slowReaders?: boolean
   door?: boolean
   compressed?: boolean
+  countsGuesses?: boolean
   whileUpgrading?: boolean
   tag: string
   summary: string
@@ -287,6 +295,7 @@ export function route<
     slowReaders: parts.slowReaders ?? false,
     door: parts.door ?? false,
     compressed: parts.compressed ?? false,
+    countsGuesses: parts.countsGuesses ?? false,
     whileUpgrading: parts.whileUpgrading ?? parts.scope === 'open',
     description: parts.description ?? '',
     choices: parts.choices ?? [],

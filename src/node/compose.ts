@@ -281,6 +281,11 @@ export class TributaryNode {
     })
   }
 
+  /** Where the dashboard signs a browser in, once: what follows the address of the node. For the owner's eyes alone. */
+  loginPath(): string {
+    return `/#/login/${this.#parts.services.login.offer({ scopes: ['owner'], anywhere: false }).code}`
+  }
+
   /** Ends a start that is upgrading the store: that may take minutes, and goes on with the next start. */
   giveUpUpgrade(): void {
     if (this.#parts.state.upgrading) this.#upgradeGivenUp.abort()

@@ -23,7 +23,7 @@ import {
   watchUncaught,
 } from './exit.ts'
 import { greeting } from './greeting.ts'
-import { forgetAddress, noteAddress } from './state/node-address.ts'
+import { forgetAddress, localAddress, noteAddress } from './state/node-address.ts'
 import type { ServiceState } from './service-notice.ts'
 import { SettingsStore } from './settings/settings-store.ts'
 import { settingsTable } from './settings/settings-table.ts'
@@ -182,8 +182,11 @@ async function startNode(
   facts: { readonly version: string; readonly stateDir: string; readonly showKey: boolean },
 ): Promise<void> {
   await node.start(baseUrls => {
-    noteAddress(facts.stateDir, baseUrls[0] ?? '')
-    say(greeting({ ...facts, baseUrls, configPath: settings.path }))
+    const [baseUrl = ''] = baseUrls
+    noteAddress(facts.stateDir, baseUrl)
+    // A terminal is read by who sits there; pipes, journals and files are kept.
+    const page = process.stdout.isTTY ? localAddress(baseUrl) + node.loginPath() : null
+    say(greeting({ ...facts, baseUrls, loginUrl: page, configPath: settings.path }))
   })
   say('Ready.\n')
 }

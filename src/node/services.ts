@@ -9,6 +9,7 @@ import type { NodeStatistics } from '../services/diagnostics/statistics.ts'
 import type { Downloads } from '../services/downloads/downloads.ts'
 import { TorrentInfo } from '../services/downloads/torrent-info.ts'
 import { EventHub } from '../services/events/events.ts'
+import { LoginCodes } from '../services/login/login-codes.ts'
 import { TorrentMaker } from '../services/making/torrent-maker.ts'
 import { SettingRights } from '../services/settings/setting-rights.ts'
 import { NodeSettings } from '../services/settings/settings.ts'
@@ -76,6 +77,7 @@ export function makeServices(
     statistics,
     events: core.events,
     keys: core.keys,
+    login: new LoginCodes({ ...environment, keys: core.keys }),
     links: core.links,
     debug: debug.service,
     torrentInfo,

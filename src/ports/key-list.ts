@@ -1,10 +1,10 @@
 // Keys of the interface beside the first one: they are stored hashed, each with scopes (decisions part 1).
 
 /** What a key may open; a key may have several. */
-export type KeyScope = 'read' | 'stream' | 'add' | 'admin' | 'spend'
+export type KeyScope = 'read' | 'stream' | 'add' | 'admin' | 'spend' | 'owner'
 
 /** All scopes, for checks and documentation. */
-export const KEY_SCOPES: readonly KeyScope[] = ['read', 'stream', 'add', 'admin', 'spend']
+export const KEY_SCOPES: readonly KeyScope[] = ['read', 'stream', 'add', 'admin', 'spend', 'owner']
 
 /** A further key. */
 export interface StoredKey {

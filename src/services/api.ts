@@ -7,6 +7,7 @@ import type { DownloadsService } from './downloads/downloads-api.ts'
 import type { EventsService } from './events/events-api.ts'
 import type { ImportService } from './import/import-api.ts'
 import type { LinksService } from './links/links-api.ts'
+import type { LoginService } from './login/login-api.ts'
 import type { MetricsService } from './diagnostics/metrics-api.ts'
 import type { SettingsService } from './settings/settings-api.ts'
 import type { SlowModeService } from './slow-mode/slow-mode-api.ts'
@@ -60,5 +61,6 @@ export interface Services {
   readonly metrics: MetricsService
   readonly callerPaths: CallerPathsService
   readonly keys: KeysService
+  readonly login: LoginService
   readonly links: LinksService
 }

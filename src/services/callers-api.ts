@@ -5,8 +5,8 @@ import type { KeyScope } from '../ports/key-list.ts'
 /** Who makes a request, as far as the services must know. */
 export interface Caller {
   /**
-   * The first key: may name any path of this machine, others only those in general.allowed_paths, and change any
-   * setting.
+   * The first key, or one of scope owner: may name any path of this machine, others only those in
+   * general.allowed_paths, and change any setting.
    */
   readonly anyPath: boolean
   /** May name files of this machine as sources of torrents: scope admin. */

@@ -47,7 +47,7 @@ function Rates() {
           class="quiet"
           title={text('signOut')}
           aria-label={text('signOut')}
-          onClick={() => session.signOut()}
+          onClick={() => void session.leave()}
         >
           <Icon name="door" size={16} />
         </button>

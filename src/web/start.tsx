@@ -12,8 +12,11 @@ import { chapterPages } from './chapters.ts'
 import { followAddress, session } from './node/context.ts'
 import { keepTitle } from './title.ts'
 
-followAddress(chapterPages.map(({ id }) => id))
+const code = followAddress(chapterPages.map(({ id }) => id))
 keepTitle()
 const root = document.querySelector('#page')
 if (root !== null) render(<App />, root)
-void session.start(chapterPages.flatMap(({ unlisted = [] }) => unlisted))
+void session.start(
+  chapterPages.flatMap(({ unlisted = [] }) => unlisted),
+  code,
+)

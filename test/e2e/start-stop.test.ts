@@ -1,20 +1,18 @@
 // The built node as a process: start, greeting, exit codes, signals, what a restart remembers.
 
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
-import { promisify } from 'node:util'
 import { startHttpTracker } from '../kit/peers/http-tracker.ts'
 import { makeTorrent } from '../kit/content/make-torrent.ts'
-import { runCli, startNode } from '../kit/nodes/node-process.ts'
+import { cliPath, runCli, startNode } from '../kit/nodes/node-process.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
-const run = promisify(execFile)
 const magnet = (digit: string, more = '') => `magnet:?xt=urn:btih:${digit.repeat(40)}&dn=${digit}${more}`
 
 interface Listed {
@@ -28,24 +26,70 @@ before(async () => {
 after(() => rm(folder, { recursive: true, force: true }))
 const inFolder = (name: string) => path.join(folder, name)
 
-test('first start: greeting, a curl line that works, no key in any output; SIGTERM ends it with 0', async () => {
+test('first start: greeting, no key and no link in any output; SIGTERM ends it with 0', async () => {
   const stateDir = inFolder('first')
   const node = await startNode({ stateDir })
   const { stdout } = node.logs()
-  const line = /^ {2}(sed .*)$/m.exec(stdout)?.[1] ?? assert.fail(stdout)
-  const { stdout: answer } = await run('bash', ['-c', line])
-  assert.deepEqual(JSON.parse(answer), { downloads: [] })
+  assert.match(stdout, /^The API key lies in .*tributary\.yaml/m)
+  assert.match(stdout, /^Dashboard: http:\/\/127\.0\.0\.1:\d+\/ /m)
+  const shown = await runCli(['key', 'show', '--state-dir', stateDir])
+  assert.equal(shown.stdout, `${node.key}\n`)
+  const { stdout: link } = await runCli(['open', '--print', '--state-dir', stateDir])
+  assert.match(link, /^http:\/\/127\.0\.0\.1:\d+\/#\/login\/[\w-]{32}\n$/)
+  const code = link.trim().split('/').at(-1) ?? ''
+  const { key } = (await node.request('POST', '/login', { code, name: 'test' }, { 'x-api-key': '' })).json<{
+    key: string
+  }>()
   assert.equal((await stat(path.join(stateDir, 'tributary.yaml'))).mode & 0o777, 0o600)
   await node.request('GET', `/downloads?key=${node.key}`)
   const ended = await node.kill('SIGTERM')
   assert.deepEqual([ended.code, ended.signal], [0, null])
   const log = await readFile(path.join(stateDir, 'log', 'tributary.log'), 'utf8')
   assert.match(node.key, /^[0-9a-f]{64}$/)
-  for (const text of [ended.stdout, ended.stderr, log]) assert.equal(text.includes(node.key), false)
+  for (const text of [ended.stdout, ended.stderr, log])
+    for (const secret of [node.key, code, key, '#/login']) assert.equal(text.includes(secret), false, secret)
   const second = await startNode({ stateDir })
   assert.equal(second.key, node.key)
-  assert.doesNotMatch(second.logs().stdout, /sed/)
+  assert.doesNotMatch(second.logs().stdout, /API key/)
+  assert.equal((await second.request('GET', '/settings', undefined, { 'x-api-key': key })).status, 200)
   await second.kill('SIGINT')
+})
+
+test('on a terminal a start prints one link that signs in, once; the log has nothing of it', async () => {
+  const stateDir = inFolder('terminal')
+  const start = [
+    process.execPath,
+    cliPath,
+    'start',
+    '--state-dir',
+    stateDir,
+    '--port',
+    '0',
+    '--set',
+    'libtorrent.port=0',
+  ]
+  // Standard output of what it runs is a terminal.
+  const terminal = spawn('python3', ['-c', 'import pty, sys; pty.spawn(sys.argv[1:])', ...start])
+  let shown = ''
+  terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
+    shown += text
+  })
+  try {
+    await waitFor('the node', () => /^Ready\.\r?$/m.test(shown) || terminal.exitCode !== null, 60_000)
+    const [, baseUrl = '', code = ''] = /^Dashboard: (http:\S+)\/#\/login\/([\w-]{32})\r?$/m.exec(shown) ?? []
+    const exchange = () =>
+      fetch(`${baseUrl}/login`, { method: 'POST', body: JSON.stringify({ code, name: 'terminal' }) })
+    const { key, scopes } = (await (await exchange()).json()) as { key: string; scopes: string[] }
+    assert.deepEqual(scopes, ['owner'], shown)
+    assert.equal((await exchange()).status, 403)
+    const ended = once(terminal, 'exit')
+    await fetch(`${baseUrl}/shutdown`, { method: 'PUT', headers: { 'x-api-key': key } })
+    await ended
+    const log = await readFile(path.join(stateDir, 'log', 'tributary.log'), 'utf8')
+    for (const secret of [code, key]) assert.equal(log.includes(secret), false)
+  } finally {
+    terminal.kill('SIGKILL')
+  }
 })
 
 test('flag wins over environment, environment over file', async () => {
@@ -114,7 +158,7 @@ test('what keeps it from starting is said in one sentence, with exit code 1', as
     }
     // The key was made by a start that got no further: the next one still says where it lies.
     const later = await startNode({ stateDir: inFolder('a') })
-    assert.match(later.logs().stdout, /^ {2}sed .*tributary\.yaml/m)
+    assert.match(later.logs().stdout, /^The API key lies in .*tributary\.yaml/m)
     await later.stop()
   } finally {
     busy.close()

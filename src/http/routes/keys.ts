@@ -4,13 +4,14 @@
 import { Type } from '@sinclair/typebox'
 import { AppError } from '../../base/errors.ts'
 import { KEY_SCOPES } from '../../ports/key-list.ts'
+import type { Caller } from '../../services/callers-api.ts'
 import { route } from '../route.ts'
 
 const tag = 'keys'
 
-const Name = Type.String({ description: '1 to 64 letters, digits, dots, hyphens and underlines' })
-const Scopes = Type.Array(Type.Union(KEY_SCOPES.map(scope => Type.Literal(scope))), {
-  description: 'what it may open; admin = everything but spend',
+export const Name = Type.String({ description: '1 to 64 letters, digits, dots, hyphens and underlines' })
+export const Scopes = Type.Array(Type.Union(KEY_SCOPES.map(scope => Type.Literal(scope))), {
+  description: 'what it may open; admin = everything but spend; owner = what the first key may',
 })
 
 const KeysReply = Type.Object({
@@ -31,6 +32,14 @@ const AddKeyReply = Type.Object({
 })
 
 const RemoveKeyReply = Type.Object({ name: Name, removed: Type.Literal(true) })
+
+/** AppError ScopeMissing where `caller` has not what it gives to another key. */
+export function checkGiven(scopes: readonly string[], caller: Caller): void {
+  if (scopes.includes('owner') && !caller.anyPath)
+    throw new AppError('ScopeMissing', 'Scope owner is given by a key that has it: the first one, or one with owner.')
+  if (scopes.includes('spend') && !caller.spends)
+    throw new AppError('ScopeMissing', 'Scope spend is given by a key that has it: the first one, or one with spend.')
+}
 
 const listKeys = route({
   id: 'keys.list',
@@ -60,16 +69,16 @@ const addKey = route({
     'The whole route is extra; the command `tributary key add` does the same without a node.',
     'Scopes: `read` = GET except settings, debug and torrentinfo; `stream` = streams; `add` = changing downloads and ' +
       'torrentinfo; `admin` = everything but `spend`, and alone settings, debug, keys and `file:` uris; `spend` = wallets and ' +
-      'market. Too little is 403 `ScopeMissing`. Paths of all keys but the first must be in general.allowed_paths, ' +
-      'download_defaults.saveas or the watch folder, else 403 `PathNotAllowed`. Scope spend is given by who has it.',
+      'market; `owner` = all that the first key may. Too little is 403 `ScopeMissing`. Paths of keys without owner must be ' +
+      'in general.allowed_paths, download_defaults.saveas or the watch folder, else 403 `PathNotAllowed`. Scopes spend and ' +
+      'owner are given by who has them.',
   ],
   parameters: AddKeyParameters,
   reply: AddKeyReply,
   errors: ['MissingParameter', 'InvalidParameter', 'StateConflict'],
   sample: { path: '/keys', body: { name: 'living-room', scopes: ['read', 'stream'] }, status: 200 },
   run: ({ services }, { parameters: { name, scopes }, caller }) => {
-    if (scopes.includes('spend') && !caller.spends)
-      throw new AppError('ScopeMissing', 'Scope spend is given by a key that has it: the first one, or one with spend.')
+    checkGiven(scopes, caller)
     return services.keys.add(name, scopes)
   },
 })

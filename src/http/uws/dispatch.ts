@@ -2,13 +2,14 @@
 // the way ends in the error envelope; nothing is thrown out of here (a throw inside a native callback ends the
 // process).
 
-import { AppError } from '../../base/errors.ts'
+import { AppError, errorTable } from '../../base/errors.ts'
 import type { Log } from '../../ports/log.ts'
 import type { KeyHolder } from '../auth.ts'
 import { InputCheck } from '../checked-input.ts'
 import { Gate } from '../gate.ts'
 import type { Header } from '../header-block.ts'
 import { KeyWatch } from '../key-watch.ts'
+import { isNear } from '../near-address.ts'
 import type { HttpDeps, HttpOptions } from '../options.ts'
 import { corsHeaders, preflightHeaders } from '../origin.ts'
 import { scanJson } from '../json-scan.ts'
@@ -68,14 +69,17 @@ class Input implements RouteInput<unknown> {
   readonly holder: KeyHolder
   readonly reply: Reply
   readonly head: RequestHead
+  /** Of the client; to be asked while the reply is alive. */
+  readonly address: () => Uint8Array
 
   constructor(
     match: PathMatch,
     parameters: unknown,
     body: Uint8Array,
-    { holder, reply, head }: { readonly holder: KeyHolder; readonly reply: Reply; readonly head: RequestHead },
+    { holder, reply, head, address }: Pick<Input, 'holder' | 'reply' | 'head' | 'address'>,
   ) {
     this.holder = holder
+    this.address = address
     this.path = match.path
     this.parameters = parameters
     this.body = body
@@ -99,6 +103,11 @@ class Input implements RouteInput<unknown> {
     return `${this.head.secure ? 'https' : 'http'}://${this.head.host}`
   }
 
+  get isNear(): boolean {
+    // What a proxy hands on has the proxy's address.
+    return this.head.forwardedFor === '' && isNear(this.address())
+  }
+
   get lastEventId(): string {
     return this.head.lastEventId
   }
@@ -119,6 +128,8 @@ export class Dispatch {
   readonly #log: Log
   readonly #gate: Gate
   readonly #wrongKeys: WrongKeys
+  /** Wrong secrets of routes that count them: pages of this node send those, and wrong keys must not count with them. */
+  readonly #guesses: WrongKeys
   readonly #keyWatch: KeyWatch
   readonly #origins: readonly string[]
   readonly #router: Router
@@ -141,6 +152,7 @@ export class Dispatch {
     const doorSession = Buffer.from(deps.random.bytes(DOOR_SESSION_BYTES)).toString('base64url')
     this.#gate = new Gate(options, context.links, doorSession)
     this.#wrongKeys = new WrongKeys(deps.clock)
+    this.#guesses = new WrongKeys(deps.clock)
     this.#keyWatch = new KeyWatch(deps.clock)
     this.#origins = options.origins
     this.#router = new Router(context.routes.atStart, () => context.routes.later())
@@ -182,6 +194,7 @@ export class Dispatch {
   /** Ends the answers that have no end of their own. */
   cutEndless(): void {
     this.#wrongKeys.stop()
+    this.#guesses.stop()
     this.#keyWatch.stop()
     this.streams.cutAll()
     this.share.slow.cutAll()
@@ -200,7 +213,7 @@ export class Dispatch {
     const holder = this.#checkKey(head, match, reply, res)
     if (holder === null) return
     if (match !== null) this.#gate.checkSession(head, match)
-    const asked = { holder, reply, head }
+    const asked = { holder, reply, head, address: () => new Uint8Array(res.getRemoteAddress()) }
     if (this.stopping) throw new AppError('NotReady', 'The node is stopping.')
     if (match === null) throw this.#nothingThere()
     const route = routeFor(match, head.method)
@@ -273,10 +286,25 @@ export class Dispatch {
 
   #run(route: Route, input: Input): void | Promise<void> {
     if (route.kind === 'stream') this.streams.checkRoom()
+    if (route.countsGuesses) return this.#runGuess(route, input)
     const result = route.run(this.#context, input)
     if (!(result instanceof Promise)) return this.#answer(route, input, result)
     input.head.keep()
     return result.then(value => this.#answer(route, input, value))
+  }
+
+  async #runGuess(route: Route, input: Input): Promise<void> {
+    this.#guesses.checkRoom(input.address, null)
+    input.head.keep()
+    let result: unknown
+    try {
+      result = await route.run(this.#context, input)
+    } catch (thrown) {
+      const wrong = input.reply.alive && thrown instanceof AppError && errorTable[thrown.code].status === 403
+      if (!wrong) throw thrown
+      return this.#guesses.note(input.address(), () => this.#refuse(input.reply, thrown))
+    }
+    return this.#answer(route, input, result)
   }
 
   #answer(route: Route, asked: Input, result: unknown): void | Promise<void> {

@@ -16,6 +16,7 @@ const KEPT = [
   'if-range',
   'if-none-match',
   'x-forwarded-proto',
+  'x-forwarded-for',
 ] as const
 
 /** Headers in use. */
@@ -74,6 +75,11 @@ export class RequestHead {
   /** It came by HTTPS, or a proxy says so. Only links in the answer depend on it, so that anybody may say it. */
   get secure(): boolean {
     return this.#secure || this.#text('x-forwarded-proto') === 'https'
+  }
+
+  /** What a proxy says of whom it asks for; not to be trusted further than that there is one. */
+  get forwardedFor(): string {
+    return this.#text('x-forwarded-for')
   }
 
   get host(): string {

@@ -35,7 +35,7 @@ export async function findNode(choice: NodeChoice): Promise<FoundNode> {
   const keyFile = choice.keyFile === null ? null : await readApiKeyFile(choice.keyFile)
   const key = keyFile === null ? (env['CORE_API_KEY'] ?? null) : keyFile.reveal()
   if (url !== null && key !== null) return { url, key }
-  const settings = await look(stateDir, choice.stateDir !== null)
+  const settings = await lookAtSettings(choice.stateDir)
   const { api } = settings.values
   const port = api.http_port > 0 ? api.http_port : 52_194
   const here = notedAddress(stateDir) ?? `http://${reachable(api.http_host)}:${port}`
@@ -48,10 +48,11 @@ export function stateDirectoryOf(chosen: string | null): string {
   return resolve(chosen ?? (env['TRIBUTARY_STATE_DIR'] || defaultStateDirectory(env, homedir())))
 }
 
-function look(stateDir: string, stateDirChosen: boolean): Promise<SettingsStore> {
+/** The settings of a state directory, as a start without flags would have them; nothing is written. */
+export function lookAtSettings(chosen: string | null): Promise<SettingsStore> {
   return SettingsStore.look({
-    stateDir,
-    stateDirChosen,
+    stateDir: stateDirectoryOf(chosen),
+    stateDirChosen: chosen !== null,
     homeDir: homedir(),
     env: process.env,
     flags: [],

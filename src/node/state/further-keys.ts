@@ -80,7 +80,11 @@ export class FurtherKeys implements KeyList, KeysService {
     await this.#change(entries => {
       if (entries.some(other => other.name === name))
         throw new AppError('StateConflict', `There is a key ${name} already.`)
-      if (entries.length >= MAX_KEYS) throw new AppError('StateConflict', `There are ${MAX_KEYS} keys already.`)
+      if (entries.length >= MAX_KEYS)
+        throw new AppError(
+          'StateConflict',
+          `There are ${MAX_KEYS} keys already: take some back (tributary key remove NAME).`,
+        )
       return [...entries, entry]
     })
     return { name, scopes: [...known], key }

@@ -1,24 +1,21 @@
 // The command `tributary key`: makes, lists and takes back keys in the state directory, whether a node runs or not.
 
-import { homedir } from 'node:os'
-import { resolve } from 'node:path'
-import { errorText } from '../../base/errors.ts'
+import { AppError, errorText } from '../../base/errors.ts'
+import { lookAtSettings, stateDirectoryOf } from './find-node.ts'
 import { FurtherKeys } from './further-keys.ts'
-import { defaultStateDirectory } from './state-directory.ts'
 
 /** What is asked for. */
 export type KeyOrder =
   | { readonly kind: 'add'; readonly name: string; readonly scopes: readonly string[] }
   | { readonly kind: 'remove'; readonly name: string }
   | { readonly kind: 'list' }
+  | { readonly kind: 'show' }
 
 /** Does it and prints the result; the exit code. Never rejects. */
 export async function runKeyCommand(stateDir: string | null, order: KeyOrder): Promise<number> {
-  const env = process.env
-  const chosen = stateDir ?? (env['TRIBUTARY_STATE_DIR'] || null)
-  const keys = new FurtherKeys(resolve(chosen ?? defaultStateDirectory(env, homedir())))
   try {
-    process.stdout.write(await run(keys, order))
+    const text = order.kind === 'show' ? await firstKey(stateDir) : await run(stateDir, order)
+    process.stdout.write(text)
     return 0
   } catch (error) {
     process.stderr.write(`tributary: ${errorText(error)}\n`)
@@ -26,7 +23,16 @@ export async function runKeyCommand(stateDir: string | null, order: KeyOrder): P
   }
 }
 
-async function run(keys: FurtherKeys, order: KeyOrder): Promise<string> {
+/** AppError BadConfiguration when there is none. */
+async function firstKey(stateDir: string | null): Promise<string> {
+  const key = (await lookAtSettings(stateDir)).values.api.key
+  if (key.isEmpty)
+    throw new AppError('BadConfiguration', 'There is no key: the node makes one at its first start, or asks for none.')
+  return `${key.reveal()}\n`
+}
+
+async function run(stateDir: string | null, order: Exclude<KeyOrder, { kind: 'show' }>): Promise<string> {
+  const keys = new FurtherKeys(stateDirectoryOf(stateDir))
   switch (order.kind) {
     case 'add':
       // Alone on standard output, so that it can be piped into a file.

@@ -16,6 +16,13 @@ export function noteAddress(stateDir: string, baseUrl: string): void {
   }
 }
 
+/** An address that a browser of this machine can open, of one to listen at. */
+export function localAddress(baseUrl: string): string {
+  return baseUrl
+    .replace(/^(https?:\/\/)0\.0\.0\.0(?=:|$)/, '$1127.0.0.1')
+    .replace(/^(https?:\/\/)\[::\](?=:|$)/, '$1[::1]')
+}
+
 /** The node does not listen any more. */
 export function forgetAddress(stateDir: string): void {
   rmSync(join(stateDir, ADDRESS_FILE), { force: true })

@@ -1,6 +1,7 @@
 // The session and the place of the page, for every part of it.
 
 import { type Signal, signal } from '@preact/signals'
+import { loginCodeIn } from '../model/login-code.ts'
 import { addressOf, home, type Place, placeOf } from '../model/place.ts'
 import { Session } from './session.ts'
 
@@ -10,13 +11,30 @@ export const session = new Session()
 /** Where the page is. */
 export const place: Signal<Place> = signal(home)
 
-/** Lets the place follow the address, from now on. `chapters`: ids of those that have pages. */
-export function followAddress(chapters: readonly string[]): void {
+/**
+ * Lets the place follow the address, from now on. `chapters`: ids of those that have pages. The code of a link that
+ * signs in, with which the page was opened; '' = none.
+ */
+export function followAddress(chapters: readonly string[]): string {
   const follow = () => {
     place.value = placeOf(location.hash, chapters)
   }
-  globalThis.addEventListener('hashchange', follow)
+  globalThis.addEventListener('hashchange', () => {
+    const code = takeLoginCode()
+    follow()
+    if (code !== '' && session.key.value === null) void session.signIn(code)
+  })
+  const code = takeLoginCode()
   follow()
+  return code
+}
+
+/** Takes the code of a link out of the address and the history, whether it is used or not. */
+function takeLoginCode(): string {
+  const code = loginCodeIn(location.hash)
+  if (code === null) return ''
+  history.replaceState(null, '', addressOf(home))
+  return code
 }
 
 /** Goes to a place; `replace`: without a step in the history. */

@@ -4,6 +4,7 @@
 import { type Signal, signal } from '@preact/signals'
 import type { Download } from '../../client/core-routes.ts'
 import type { Totals } from '../model/download-table.ts'
+import { deviceName } from '../model/device-name.ts'
 import { type ListPart, type NodeEvent, textIn } from '../model/event-lines.ts'
 import { RateHistory } from '../model/rate-history.ts'
 import { ApiError, NodeApi, NodeConnection, textOf } from './api.ts'
@@ -11,6 +12,8 @@ import { DownloadSource } from './download-source.ts'
 import { earlierEvents, Feed } from './feed.ts'
 
 const KEY_NAME = 'tributary.key'
+/** Of what the node calls the key that it made for this browser. */
+const DEVICE_NAME = 'tributary.device'
 /** Changes are put into the page together, this often at most. */
 const APPLY_MS = 40
 /** Events that the page keeps. */
@@ -39,6 +42,8 @@ export class Session {
   readonly key: Signal<string | null> = signal(readKey())
   /** Why a key is asked for again. */
   readonly keyProblem = signal('')
+  /** The code of a link is being exchanged. */
+  readonly signingIn = signal(false)
   readonly connection: Signal<Connection> = signal({ state: 'connecting' })
   readonly rates = new RateHistory()
   /** Grows with every sample of the rates. */
@@ -84,31 +89,68 @@ export class Session {
   #noticeId = 0
 
   /**
-   * Begins: with the key that is kept, or by finding out that none is needed. `unlisted`: types of events that are not
-   * among `events`, but for watchEvents() alone.
+   * Begins: with the key that is kept, or by finding out that none is needed, or with the code of a link; '' = none.
+   * `unlisted`: types of events that are not among `events`, but for watchEvents() alone.
    */
-  async start(unlisted: readonly string[]): Promise<void> {
+  async start(unlisted: readonly string[], code: string): Promise<void> {
     this.#unlisted = new Set(unlisted)
     setInterval(() => this.#sample(), SAMPLE_MS)
     globalThis.addEventListener('online', () => this.reconnect())
+    if (code !== '') return this.signIn(code)
     if (this.key.value !== null) return this.downloads.start()
     await this.tryKey('').catch(() => {
       this.keyProblem.value = ''
     })
   }
 
+  /**
+   * Signs in with the code of a link, if no key is kept that the node takes: each code makes one more. What keeps it from
+   * that is `keyProblem`.
+   */
+  async signIn(code: string): Promise<void> {
+    const kept = this.key.value
+    this.key.value = null
+    this.signingIn.value = true
+    try {
+      await this.tryKey(kept ?? '').catch((error: unknown) => {
+        if (!isWrongKey(error)) throw error
+        return this.#exchange(code)
+      })
+    } catch (error) {
+      this.keyProblem.value = textOf(error)
+      // Of a node that does not answer: it is told on the pages, and goes on when the node does.
+      if (kept !== null && !(error instanceof ApiError && error.status === 403)) this.#keep(kept)
+    } finally {
+      this.signingIn.value = false
+    }
+  }
+
+  async #exchange(code: string): Promise<void> {
+    const parameters = { code, name: deviceName(navigator.userAgent) }
+    const { key, name } = await apiWith('').call('POST /login', { parameters })
+    await this.tryKey(key)
+    localStorage.setItem(DEVICE_NAME, name)
+  }
+
   /** Asks the node whether it takes a key, and keeps one that it takes. Rejects with ApiError. */
   async tryKey(key: string): Promise<void> {
-    const candidate = new NodeConnection(
-      () => key,
-      () => undefined,
-      () => undefined,
-    )
-    await new NodeApi(candidate).call('GET /state')
+    await apiWith(key).call('GET /state')
+    this.#keep(key)
+  }
+
+  #keep(key: string): void {
     localStorage.setItem(KEY_NAME, key)
     this.keyProblem.value = ''
     this.key.value = key
     this.downloads.start()
+  }
+
+  /** Forgets the key; one that the node made for this browser is taken back. */
+  async leave(): Promise<void> {
+    const name = localStorage.getItem(DEVICE_NAME)
+    // A key that may not do that, or a node that is away, keeps nobody here.
+    if (name !== null) await this.api.call('DELETE /keys/{name}', { path: { name } }).catch(() => undefined)
+    this.signOut()
   }
 
   /** Forgets the key. */
@@ -116,6 +158,7 @@ export class Session {
     this.#feed.stop()
     this.#open = false
     localStorage.removeItem(KEY_NAME)
+    localStorage.removeItem(DEVICE_NAME)
     this.key.value = null
     this.events.value = []
     this.downloads.stop()
@@ -239,6 +282,12 @@ export class Session {
 
 function readKey(): string | null {
   return localStorage.getItem(KEY_NAME)
+}
+
+/** Asks the node with another key than that of the page. */
+function apiWith(key: string): NodeApi {
+  const nothing = () => undefined
+  return new NodeApi(new NodeConnection(() => key, nothing, nothing))
 }
 
 /** Whether an error says that the key was wrong, and not that something is in the way. */

@@ -31,9 +31,11 @@ after(() => server.stop())
 /** What decisions part 1 says. */
 function scopeOf({ method, path }: Route): string {
   if (path === '/' || path === '/healthz' || /^\/(docs|dashboard)(\/|$)/.test(path)) return 'open'
+  // Whoever has a code has no key yet.
+  if (path === '/login' && method === 'POST') return 'open'
   if (/^\/(wallets|market)(\/|$)/.test(path)) return 'spend'
   // Stops the node, reads any file, or shows what only its owner may see.
-  if (/^\/(settings|debug|keys|links|shutdown|createtorrent|import|dlna)(\/|$)/.test(path)) return 'admin'
+  if (/^\/(settings|debug|keys|login|links|shutdown|createtorrent|import|dlna)(\/|$)/.test(path)) return 'admin'
   // Changes settings (decision 0557).
   if (path === '/slowmode' && method !== 'GET') return 'admin'
   // Signs with a key of this node.
@@ -97,7 +99,8 @@ for (const scope of [...KEY_SCOPES, 'first', 'none'] as const) {
     for (const route of routeTable) {
       const needed = scopeOf(route)
       const byScope = needed === 'open' || scope === needed || (scope === 'admin' && needed !== 'spend')
-      const opens = scope === 'first' || (byScope && !FIRST_KEY_ALONE.has(`${route.method} ${route.path}`))
+      const opens =
+        scope === 'first' || scope === 'owner' || (byScope && !FIRST_KEY_ALONE.has(`${route.method} ${route.path}`))
       const refused = scope === 'none' ? '401 Unauthorized' : '403 ScopeMissing'
       const expected = opens ? String(route.sample.status) : refused
       const calls = server.double.calls.length

@@ -28,6 +28,7 @@ import { download, file, HASH } from './sample-records.ts'
 import { slowModeDouble } from './slow-mode-double.ts'
 import { updatesDouble } from './updates-double.ts'
 import { linksDouble } from './links-double.ts'
+import { loginDouble } from './login-double.ts'
 import { watchingDouble } from './watching-double.ts'
 
 export { download, HASH } from './sample-records.ts'
@@ -361,6 +362,7 @@ export class ServiceDouble implements Services {
   readonly updates = updatesDouble((...call) => this.#note(...call))
 
   readonly links = linksDouble((...call) => this.#note(...call))
+  readonly login = loginDouble((...call) => this.#note(...call))
 
   readonly watching = watchingDouble((...call) => this.#note(...call))
 

@@ -29,6 +29,7 @@ const CONTACTING: Readonly<Record<string, string>> = {
 
 /** Routes that show or keep something and contact nobody. */
 const SILENT: readonly string[] = [
+  ...['login.offer', 'login.take', 'login.state', 'login.withdraw'],
   ...['links.list', 'links.add', 'links.remove'],
   ...['watching.recent', 'watching.of', 'watching.read', 'watching.note', 'watching.forget'],
   ...['downloads.list', 'downloads.files', 'downloads.playlist', 'downloads.torrent', 'downloads.torrentSingular'],

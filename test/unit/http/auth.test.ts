@@ -48,7 +48,7 @@ test('an empty key switches the check off', () => {
 })
 
 test('a further key opens what its scopes say', () => {
-  const all: Scope[] = ['open', 'read', 'stream', 'add', 'admin', 'spend']
+  const all: Scope[] = ['open', 'read', 'stream', 'add', 'admin', 'spend', 'owner']
   const opened = (scopes: KeyScope[]): string[] => {
     const holder = ringWith(['other', ['read']], ['key', scopes]).holderOf('key')
     return all.filter(scope => holder?.may(scope))
@@ -58,6 +58,7 @@ test('a further key opens what its scopes say', () => {
   assert.deepEqual(opened(['add', 'read']), ['open', 'read', 'add'])
   assert.deepEqual(opened(['admin']), ['open', 'read', 'stream', 'add', 'admin'])
   assert.deepEqual(opened(['spend']), ['open', 'spend'])
+  assert.deepEqual(opened(['owner']), all)
   assert.deepEqual(opened([]), ['open'])
   assert.deepEqual(
     all.filter(scope => OWNER.may(scope)),

@@ -7,8 +7,50 @@ import { isWrongKey } from '../../node/session.ts'
 import { textOf } from '../../node/api.ts'
 import { Brand } from '../../parts/brand.tsx'
 
-/** Asks until the node takes a key. */
+/** Where a link that signs in, and the key, come from. */
+const ways: readonly (readonly [where: string, command: string])[] = [
+  ['At a terminal', 'tributary open'],
+  ['Debian package', 'sudo -u tributary tributary open --state-dir /var/lib/tributary'],
+  ['Container', 'docker exec CONTAINER tributary open'],
+]
+
+function WaysIn() {
+  return (
+    <section class="ways-in" aria-labelledby="ways-in">
+      <h2 id="ways-in">No key at hand?</h2>
+      <p class="muted">On the machine of the node, this makes a link that signs you in once:</p>
+      <dl>
+        {ways.map(([where, command]) => (
+          <div key={where}>
+            <dt>{where}</dt>
+            <dd>
+              <code>{command}</code>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p class="muted">
+        In place of <code>open</code>, <code>key show</code> prints the key itself.
+      </p>
+    </section>
+  )
+}
+
+/** While the code of a link is exchanged, or asks until the node takes a key. */
 export function KeyPage() {
+  return session.signingIn.value ? (
+    <main class="key-page">
+      <div class="key-card">
+        <Brand />
+        <p role="status">Signing in…</p>
+      </div>
+    </main>
+  ) : (
+    <KeyForm />
+  )
+}
+
+function KeyForm() {
   const [key, setKey] = useState('')
   const [problem, setProblem] = useState(session.keyProblem.value)
   const [asking, setAsking] = useState(false)
@@ -50,9 +92,9 @@ export function KeyPage() {
           {asking ? 'Asking the node…' : 'Open'}
         </button>
         <p id={help} class="muted">
-          The node made its key at its first start. It stands in <code>tributary.yaml</code> in the node’s state folder:
-          section <code>api</code>, option <code>key</code>. This browser keeps it until you sign out.
+          This browser keeps the key until you sign out.
         </p>
+        <WaysIn />
       </form>
     </main>
   )
