@@ -1,4 +1,4 @@
-// Signing in by a link (extra, decision 0553): a code that works once stands behind `#` in the address of the dashboard,
+// Signing in by a link (extra, decision 0553): a code that works once stands behind `#` in the address of the page,
 // where no server and no log sees it; the page exchanges it for a key of its own.
 
 import { Type } from '@sinclair/typebox'

@@ -128,7 +128,7 @@ export class Dispatch {
   readonly #log: Log
   readonly #gate: Gate
   readonly #wrongKeys: WrongKeys
-  /** Wrong secrets of routes that count them: pages of this node send those, and wrong keys must not count with them. */
+  /** Wrong secrets of routes that count them, apart from wrong keys: pages of this node can be made to send those. */
   readonly #guesses: WrongKeys
   readonly #keyWatch: KeyWatch
   readonly #origins: readonly string[]

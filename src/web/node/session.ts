@@ -104,8 +104,8 @@ export class Session {
   }
 
   /**
-   * Signs in with the code of a link, if no key is kept that the node takes: each code makes one more. What keeps it from
-   * that is `keyProblem`.
+   * Signs in with the code of a link, if no key is kept that the node takes: each code makes one more. What keeps it
+   * from that is `keyProblem`.
    */
   async signIn(code: string): Promise<void> {
     const kept = this.key.value
@@ -145,9 +145,14 @@ export class Session {
     this.downloads.start()
   }
 
+  /** What the node calls the key of this browser; null: it has one that was typed in. */
+  get device(): string | null {
+    return localStorage.getItem(DEVICE_NAME)
+  }
+
   /** Forgets the key; one that the node made for this browser is taken back. */
   async leave(): Promise<void> {
-    const name = localStorage.getItem(DEVICE_NAME)
+    const name = this.device
     // A key that may not do that, or a node that is away, keeps nobody here.
     if (name !== null) await this.api.call('DELETE /keys/{name}', { path: { name } }).catch(() => undefined)
     this.signOut()

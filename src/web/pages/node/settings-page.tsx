@@ -18,6 +18,7 @@ import { session } from '../../node/context.ts'
 import { useAnswer } from '../../node/use-answer.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { LanguageChoice } from '../../parts/language-choice.tsx'
+import { LaterPage } from '../../parts/later-page.tsx'
 
 type Sections = ReadonlyMap<string, readonly SettingField[]>
 type Inputs = Readonly<Record<string, string | boolean>>
@@ -300,6 +301,8 @@ function SettingsForm({ file, sections, reload }: FormProps) {
   )
 }
 
+const loadDevices = async () => (await import('./devices.tsx')).Devices
+
 /** The settings of the node, as its own schema describes them. */
 export function SettingsPage() {
   const { value, problem, refresh } = useAnswer(readSettings, [], 0)
@@ -307,6 +310,7 @@ export function SettingsPage() {
     <div class="page settings">
       <h1>Settings</h1>
       <LanguageChoice />
+      <LaterPage load={loadDevices} shown={{}} />
       {value === null ? (
         <p class="muted">{problem || 'Asking the node…'}</p>
       ) : (
