@@ -1,5 +1,6 @@
 // Opens a page in the browser of whoever sits at this machine. The address holds a secret, and arguments of programs
-// can be read by every user of the machine: the browser is given a file that leads there, which only its owner can read.
+// can be read by every user of the machine: the browser is given a file that leads there, which its owner alone can
+// read.
 
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,6 @@
 // Codes that sign a browser in: made by whoever has a key, exchanged once for a key of its own within minutes. In
-// memory alone, as hashes, compared in constant time. Bounded: so many at a time, the oldest goes first (decision 0553).
+// memory alone, as hashes, compared in constant time. Bounded: so many at a time, the oldest goes first (decision
+// 0553).
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../../base/errors.ts'
