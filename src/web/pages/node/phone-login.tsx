@@ -17,6 +17,7 @@ const choices = {
 } as const
 
 type Choice = keyof typeof choices
+const order: readonly Choice[] = ['mayWatch', 'mayAdd', 'mayAdmin']
 const LOOK_MS = 2_000
 
 /** A link for the phone, and the name by which its code is looked at. */
@@ -96,7 +97,7 @@ export function PhoneLogin({ used }: { used(): void }) {
       <div class="field">
         <label for={field}>{text('mayField')}</label>
         <select id={field} value={choice} onChange={event => setChoice(event.currentTarget.value as Choice)}>
-          {(Object.keys(choices) as Choice[]).map(each => (
+          {order.map(each => (
             <option key={each} value={each}>
               {text(each)}
             </option>
