@@ -27,6 +27,7 @@ const QUERY: ListQuery = {
   offset: 0,
   limit: 100,
   totals: false,
+  facets: false,
 }
 
 /** A torrent at rest, as the engine has it. */

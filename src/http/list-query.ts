@@ -26,13 +26,13 @@ export interface AskedList {
 
 /** What is asked for. AppError InvalidParameter naming what is wrong. */
 export function askedList(parameters: Static<typeof PageParameters>): AskedList {
-  const { limit, after, offset, filter, sort, infohash, get_totals: totals } = parameters
+  const { limit, after, offset, filter, sort, infohash, get_totals: totals, get_facets: facets } = parameters
   const fields = parameters.fields === undefined ? null : fieldsOf(parameters.fields)
   const [peers, pieces, files] = PARTS.map(
     part => parameters[`get_${part}`] === true || fields?.includes(part) === true,
   ) as [boolean, boolean, boolean]
   const asked = [limit, after, offset, filter, sort, infohash, fields ?? undefined]
-  const given = totals === true || asked.some(one => one !== undefined)
+  const given = totals === true || facets === true || asked.some(one => one !== undefined)
   const query = {
     only: infohash === undefined ? null : infohashesOf(infohash),
     filter: filter ?? '',
@@ -41,6 +41,7 @@ export function askedList(parameters: Static<typeof PageParameters>): AskedList 
     offset: offset ?? 0,
     limit: limit ?? null,
     totals: totals === true,
+    facets: facets === true,
   }
   return { query: given ? query : null, fields, peers, pieces, files }
 }

@@ -1,9 +1,11 @@
-// The ways to the pages: those of the core, and between them those of the chapters.
+// The ways to the pages: those of the core, and between them those of the chapters. A phone has a bar with as many as
+// its width holds, and the others behind its last button.
 
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { chapterPages } from './chapters.ts'
 import { addressOf, chapterPlace, home, type Place } from './model/place.ts'
-import { place } from './node/context.ts'
-import { Sign, strokesOf } from './parts/icons.tsx'
+import { narrow, place } from './node/context.ts'
+import { Icon, Sign, strokesOf } from './parts/icons.tsx'
 import { text } from './texts/frame.ts'
 
 interface Destination {
@@ -12,9 +14,13 @@ interface Destination {
   readonly to: Place
 }
 
-const destinations: readonly Destination[] = [
-  { name: text('downloads'), strokes: strokesOf('list'), to: home },
-  ...chapterPages.map(({ id, name, strokes }) => ({ name, strokes, to: chapterPlace(id) })),
+const downloads: Destination = { name: text('downloads'), strokes: strokesOf('list'), to: home }
+const ofChapters: readonly Destination[] = chapterPages.map(({ id, name, strokes }) => ({
+  name,
+  strokes,
+  to: chapterPlace(id),
+}))
+const ofNode: readonly Destination[] = [
   { name: text('statistics'), strokes: strokesOf('chart'), to: { page: 'statistics' } },
   { name: text('events'), strokes: strokesOf('bell'), to: { page: 'events' } },
   { name: text('settings'), strokes: strokesOf('gear'), to: { page: 'settings' } },
@@ -26,21 +32,61 @@ function headOf(at: Place): string {
   return at.page === 'play' ? 'downloads' : at.page
 }
 
-/** The ways to the pages: those of the core, and between them those of the chapters. */
-export function Navigation() {
+function Ways({ to, class: style }: { to: readonly Destination[]; class: string }) {
   const now = headOf(place.value)
   return (
+    <ul class={style}>
+      {to.map(({ name, strokes, to: target }) => (
+        <li key={name}>
+          <a href={addressOf(target)} aria-current={headOf(target) === now ? 'page' : undefined}>
+            <Sign strokes={strokes} />
+            {name}
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The last of the bar: what it has no room for, over the page. */
+function MoreWays({ to }: { to: readonly Destination[] }) {
+  const id = useId()
+  const sheet = useRef<HTMLDivElement>(null)
+  const [open, setOpen] = useState(false)
+  const at = place.value
+  const isHere = to.some(({ to: target }) => headOf(target) === headOf(at))
+  useEffect(() => sheet.current?.hidePopover(), [at])
+  return (
+    <>
+      <button
+        type="button"
+        class="nav-more"
+        popovertarget={id}
+        aria-expanded={open}
+        aria-current={isHere ? 'true' : undefined}
+      >
+        <Icon name="more" />
+        {text('more')}
+      </button>
+      <div ref={sheet} id={id} popover="auto" class="sheet" onToggle={event => setOpen(event.newState === 'open')}>
+        <Ways to={to} class="nav-rest" />
+      </div>
+    </>
+  )
+}
+
+/** The ways to the pages. */
+export function Navigation() {
+  return (
     <nav aria-label={text('pages')}>
-      <ul class="nav">
-        {destinations.map(({ name, strokes, to }) => (
-          <li key={name}>
-            <a href={addressOf(to)} aria-current={headOf(to) === now ? 'page' : undefined}>
-              <Sign strokes={strokes} />
-              {name}
-            </a>
-          </li>
-        ))}
-      </ul>
+      {narrow.value ? (
+        <>
+          <Ways to={[downloads, ...ofNode]} class="nav" />
+          <MoreWays to={ofChapters} />
+        </>
+      ) : (
+        <Ways to={[downloads, ...ofChapters, ...ofNode]} class="nav" />
+      )}
     </nav>
   )
 }

@@ -80,7 +80,7 @@ fuzz('parts of the list', 0.3, (source: Fuzz) => {
   const filter = attempt(() => readFilter(query.filter))
   if (filter === null) return
   assert.equal(readFilter(query.filter).key, filter.key)
-  filter.matches({ bits: source.below(2 ** 17), text: 'a b', labels: ['x'] })
+  filter.matches({ bits: source.below(2 ** 17), text: 'a b', labels: ['x'], hosts: ['y'], folder: '/z', size: 7 })
 })
 
 const CODING_SEEDS = ['gzip, zstd;q=0.5, *;q=0', 'identity;q=0, x-gzip;q=1.000,br'].map(text => Buffer.from(text))

@@ -48,19 +48,21 @@ export const listDownloads = route({
     'Each file has `progress` here too.',
     'A download that waits in the queue (settings `active_*`) is DLSTATUS_STOPPED, and `queued` (extra) is true.',
     'While the node starts, every download is listed; those not loaded yet are DLSTATUS_WAITING4HASHCHECK.',
-    'Extra: `limit`, `after`, `offset`, `filter`, `sort`, `infohash`, `fields` and `get_totals` ask for a part of the list; with any of them ' +
+    'Extra: `limit`, `after`, `offset`, `filter`, `sort`, `infohash`, `fields`, `get_totals` and `get_facets` ask for a part of the list; with any of them ' +
       'the answer has `total` (downloads that are meant, on all pages) and `next` (the `after` of the next page, empty on the last one).',
     '`offset` (extra): so many downloads are passed over first, behind `after` where both are given: the part of the list that is in view. ' +
       'Where downloads come and go between two pages, one may be on both or on none: `after` is for whoever reads all.',
     '`get_totals` (extra) adds `totals` of all downloads, whatever the other parameters mean: `count`, `speed_down`, `speed_up`, and in ' +
-      '`states` how many are in each state that `filter` knows.',
+      '`states` how many are in each state that `filter` knows. `get_facets` (extra) adds `facets`, of all downloads too: how many have each ' +
+      'label, tracker (its host) and folder, in the words that `filter` finds them by.',
     '`sort`: without it the order in which they were added; equal ones follow each other by `infohash`; texts compare in lower case. `after` ' +
       'is a place in that order: it holds although the download there is gone or has moved since its page was answered; one that ' +
       'was never on a page and does not exist is 404. Who follows `next` sees every download that stays and keeps its place exactly once.',
     '`filter`: words with blanks or commas between. States, any of which must hold: `all`, `active`, `inactive`, `downloading`, `seeding`, ' +
       '`completed`, `stopped`, `paused`, `queued`, `checking`, `errored`, `trouble`, `moving`, `stalled`, `allocating`, `metadata`, `circuits`, ' +
-      'as such or as `state:NAME`. `label:NAME`: it has that label. Every other word must be in name, labels or infohash, in ' +
-      'any case; in double quotes it is no state and may hold blanks.',
+      'as such or as `state:NAME`. `label:NAME`: it has that label. `tracker:PART`, `folder:PART`: in the host of a tracker, in the path of its folder; ' +
+      'in double quotes (`tracker:"example.org"`) the whole of it. `size>1.5GiB`, `size<700MB`. Empty in quotes (`label:""`): it has none. Every other word must be in name, labels or infohash, in ' +
+      'any case; in double quotes it is no state and may hold blanks; two double quotes in those are one.',
     '`fields`: records have these only, and what `get_*` adds; `peers`, `pieces` and `files` among them ask for those. `infohash`: names ' +
       'that are not known are passed over. Lists may also be repeated (`fields[]=name&fields[]=size`).',
     'Changes that no request made may be two seconds late with these, 200 ms without. An answer without `limit` that would be longer than ' +

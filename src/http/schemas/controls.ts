@@ -68,6 +68,10 @@ export const controlFields = {
   seeding_ratio: Type.Number({ description: 'extra: its own limit; -1 = none, -2 = as the settings say' }),
   seeding_time: Type.Integer({ description: 'extra: its own limit, minutes; -1 = none, -2 = as the settings say' }),
   moving_to: Type.String({ description: 'extra: folder its files are on their way to; empty = none' }),
+  time_finished: Type.Integer({
+    minimum: 0,
+    description: 'extra: when all that was chosen was there for the first time, seconds since 1970; 0 = never',
+  }),
   time_scrubbed: Type.Integer({
     description:
       'extra: when all of it was last hashed in the background (disk.scrub_days), seconds since 1970; 0 = never',

@@ -2,7 +2,13 @@
 // specification's; extra fields say so.
 
 import { Type } from '@sinclair/typebox'
-import { LIST_STATES, type ListState, SORT_FIELDS } from '../../services/downloads/list/list-query-api.ts'
+import {
+  LIST_STATES,
+  type ListState,
+  MAX_FACETS,
+  MAX_FILTER_CHARS,
+  SORT_FIELDS,
+} from '../../services/downloads/list/list-query-api.ts'
 import { controlFields, controlProperties, ReasonParametersSchema } from './controls.ts'
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
@@ -188,8 +194,10 @@ export const PageParameters = Type.Object({
   ),
   filter: Type.Optional(
     Type.String({
-      maxLength: 1000,
-      description: 'at most 1000 characters: states, `label:NAME`, texts of name, labels or infohash (extra)',
+      maxLength: MAX_FILTER_CHARS,
+      description:
+        `at most ${MAX_FILTER_CHARS} characters: states, \`label:NAME\`, \`tracker:HOST\`, \`folder:PATH\`, ` +
+        '`size>1GiB`, `size<1GiB`, texts of name, labels or infohash (extra)',
     }),
   ),
   sort: Type.Optional(
@@ -211,6 +219,7 @@ export const PageParameters = Type.Object({
     }),
   ),
   get_totals: Type.Optional(Type.Boolean({ description: 'a boolean: add `totals` of all downloads (extra)' })),
+  get_facets: Type.Optional(Type.Boolean({ description: 'a boolean: add `facets` of all downloads (extra)' })),
 })
 
 const Hops = Type.Integer({ minimum: 0, maximum: 3, description: 'an integer from 0 (plain) to 3' })
@@ -271,6 +280,18 @@ const TotalsSchema = Type.Object({
   states: Type.Object(CountByState, { description: 'downloads in each state that `filter` knows' }),
 })
 
+const FacetList = (value: string) =>
+  Type.Array(Type.Object({ value: Type.String({ description: value }), count: Count('downloads') }), {
+    maxItems: MAX_FACETS,
+  })
+
+/** How many downloads have each label, tracker and folder. */
+const FacetsSchema = Type.Object({
+  labels: FacetList('a label; empty = those without any'),
+  trackers: FacetList('the host of a tracker; empty = those without any'),
+  folders: FacetList('the folder of the files'),
+})
+
 /** GET /downloads. */
 export const ListReply = Type.Object({
   downloads: Type.Array(DownloadSchema),
@@ -281,6 +302,10 @@ export const ListReply = Type.Object({
     Type.String({ description: 'extra, with the same: `after` of the next page; empty = the last one' }),
   ),
   totals: Type.Optional({ ...TotalsSchema, description: 'extra, with `get_totals`: of all downloads' }),
+  facets: Type.Optional({
+    ...FacetsSchema,
+    description: `extra, with \`get_facets\`: of all downloads, the ${MAX_FACETS} values of each kind that most have`,
+  }),
 })
 /** PUT /downloads. */
 export const AddReply = Type.Object({ started: Type.Boolean(), infohash: Type.String() })

@@ -96,7 +96,8 @@ export async function pageJson(
   return parts
 }
 
-/** What follows the records of a page: `,"total":n,"next":"..."}`, with `totals` where they are wanted. */
-function pageEnd({ total, next, totals }: ListPage): string {
-  return `,${JSON.stringify({ total, next, ...(totals === null ? {} : { totals }) }).slice(1)}`
+/** What follows the records of a page: `,"total":n,"next":"..."}`, with `totals` and `facets` where they are wanted. */
+function pageEnd({ total, next, totals, facets }: ListPage): string {
+  const more = { ...(totals === null ? {} : { totals }), ...(facets === null ? {} : { facets }) }
+  return `,${JSON.stringify({ total, next, ...more }).slice(1)}`
 }

@@ -63,7 +63,7 @@ export interface ShownParts {
 /** What a download is beyond its torrent. */
 export type DownloadTraits = Pick<
   StoredDownload,
-  'infoHashV2' | 'hops' | 'safeSeeding' | 'addedAtMs' | 'scrubbedAtMs' | 'controls' | 'movingTo'
+  'infoHashV2' | 'hops' | 'safeSeeding' | 'addedAtMs' | 'finishedAtMs' | 'scrubbedAtMs' | 'controls' | 'movingTo'
 >
 
 /** Bytes per second, 0 = none. */
@@ -118,6 +118,7 @@ export function downloadRecord(
     seeding_ratio: shownGoal(controls.seedingRatio),
     seeding_time: shownGoal(controls.seedingMinutes),
     moving_to: traits.movingTo ?? '',
+    time_finished: Math.floor((traits.finishedAtMs ?? 0) / 1000),
     time_scrubbed: Math.floor((traits.scrubbedAtMs ?? 0) / 1000),
     trackers,
     ...ownLimits(controls),

@@ -118,6 +118,8 @@ export interface DownloadRecord {
   seeding_time: number
   /** Folder its files are on their way to; '' = none. */
   moving_to: string
+  /** Extra: when all that was chosen was there for the first time, seconds since 1970; 0 = never. */
+  time_finished: number
   /** Extra: when all of it was last hashed in the background (disk.scrub_days), seconds since 1970; 0 = never. */
   time_scrubbed: number
   trackers: TrackerRecord[]

@@ -2,22 +2,23 @@
 
 import { conditionName } from '../../client/condition-names.ts'
 import type { Download } from '../../client/core-routes.ts'
+import { bitOfState, type ListState, stateBits } from '../../wire/list/list-states.ts'
 
 /** The tone of a state: which colour and sign it is shown with. */
 export type Tone = 'moving' | 'done' | 'waiting' | 'stopped' | 'trouble'
 
 /** Groups of the list. */
-export type Group = 'all' | 'active' | 'downloading' | 'seeding' | 'stopped' | 'trouble'
+export type Group = ListState
 
-/** Every group with its heading, in the order they are shown. */
-export const groups: readonly (readonly [Group, string])[] = [
-  ['all', 'All'],
-  ['active', 'Active'],
-  ['downloading', 'Downloading'],
-  ['seeding', 'Seeding'],
-  ['stopped', 'Stopped'],
-  ['trouble', 'Trouble'],
-]
+/** Those that stand above the list, in the order they are shown. */
+export const groups = [
+  'all',
+  'active',
+  'downloading',
+  'seeding',
+  'stopped',
+  'trouble',
+] as const satisfies readonly Group[]
 
 type StateFields = Pick<Download, 'status' | 'queued' | 'moving_to' | 'progress' | 'stalled_volume' | 'condition'>
 
@@ -72,27 +73,7 @@ export function toneOf(record: StateFields): Tone {
 
 /** Whether a download belongs to a group. */
 export function isIn(group: Group, record: Download): boolean {
-  switch (group) {
-    case 'all':
-      return true
-    case 'active':
-      return record.speed_down >= 1 || record.speed_up >= 1
-    case 'downloading':
-      return (
-        record.progress < 1 && record.status !== 'DLSTATUS_STOPPED' && record.status !== 'DLSTATUS_STOPPED_ON_ERROR'
-      )
-    case 'seeding':
-      return record.status === 'DLSTATUS_SEEDING'
-    case 'stopped':
-      return record.status === 'DLSTATUS_STOPPED'
-    case 'trouble':
-      return (
-        record.status === 'DLSTATUS_STOPPED_ON_ERROR' ||
-        record.error !== '' ||
-        record.condition?.trouble === true ||
-        stalls(record)
-      )
-  }
+  return (stateBits(record, record.condition?.trouble === true) & (bitOfState(group) ?? 0)) !== 0
 }
 
 /** Whether it can be started: it stands still by itself or by its user. */

@@ -2,38 +2,19 @@
 // costs what changed: a row moves only when its sort key did, and the others are copied, not sorted, for that.
 
 import type { Download } from '../../client/core-routes.ts'
-import { type Group, groups, isIn } from './download-groups.ts'
+import { FacetCounts, type Facets } from '../../wire/list/facet-counts.ts'
+import { type FilteredRow, type ListMatcher, matcherOf, searchText } from '../../wire/list/list-matcher.ts'
+import { LIST_STATES, stateBits } from '../../wire/list/list-states.ts'
+import { trackerHosts } from '../../wire/list/tracker-hosts.ts'
+import type { Group } from './download-groups.ts'
+import { allDownloads, type View, wordsOf } from './list-view.ts'
 import { mergeOrdered } from './merge-ordered.ts'
 
-/** Columns that the list can be sorted by. */
-export type SortColumn =
-  | 'name'
-  | 'progress'
-  | 'status'
-  | 'size'
-  | 'speed_down'
-  | 'speed_up'
-  | 'eta'
-  | 'ratio'
-  | 'num_peers'
-  | 'time_added'
-
-/** What is shown, and its order. */
-export interface View {
-  readonly sort: SortColumn
-  readonly descending: boolean
-  readonly group: Group
-  /** Words that must be in the name or a label; empty = all. */
-  readonly query: string
-}
-
 /** A download in the table. The record is replaced by each update, the row stays. */
-export interface Row {
+export interface Row extends FilteredRow {
   record: Download
   /** Of the column that is sorted by. */
   key: number | string
-  /** What the query is looked for in. */
-  text: string
   shown: boolean
   /** The last synchronisation that named it. */
   round: number
@@ -54,12 +35,13 @@ export class DownloadTable {
   readonly #rows = new Map<string, Row>()
   #order: Row[] = []
   #visible: readonly Row[] = []
-  #view: View = { sort: 'time_added', descending: true, group: 'all', query: '' }
-  #words: readonly string[] = []
+  readonly #facets = new FacetCounts()
+  #view: View = allDownloads
+  #matcher: ListMatcher = matcherOf([])
   #round = 0
   #down = 0
   #up = 0
-  readonly #counts: Record<Group, number> = { all: 0, active: 0, downloading: 0, seeding: 0, stopped: 0, trouble: 0 }
+  readonly #counts = new Uint32Array(LIST_STATES.length)
 
   /** Rows that the view shows, in its order. A new list whenever rows came, went or moved. */
   get visible(): readonly Row[] {
@@ -71,7 +53,14 @@ export class DownloadTable {
   }
 
   get totals(): Totals {
-    return { down: this.#down, up: this.#up, count: this.#rows.size, groups: { ...this.#counts } }
+    const counted = LIST_STATES.map((state, at) => [state, this.#counts[at] ?? 0] as const)
+    const groups = Object.fromEntries(counted) as Record<Group, number>
+    return { down: this.#down, up: this.#up, count: this.#rows.size, groups }
+  }
+
+  /** How many have each label, tracker and folder. */
+  get facets(): Facets {
+    return this.#facets.read()
   }
 
   find(infohash: string): Download | null {
@@ -81,10 +70,10 @@ export class DownloadTable {
   /** Shows the list in another way. */
   setView(view: View): void {
     this.#view = view
-    this.#words = view.query.toLowerCase().split(/\s+/).filter(Boolean)
+    this.#matcher = matcherOf(wordsOf(view))
     for (const row of this.#order) {
       row.key = this.#keyOf(row.record)
-      row.shown = this.#isShown(row)
+      row.shown = this.#matcher.matches(row)
     }
     this.#order.sort((a, b) => this.#compare(a, b))
     this.#narrow()
@@ -122,32 +111,34 @@ export class DownloadTable {
   }
 
   #insert(record: Download): Row {
-    const row: Row = { record, key: '', text: '', shown: false, round: this.#round }
+    const row: Row = { ...columnsOf(record), record, key: '', shown: false, round: this.#round }
     this.#rows.set(record.infohash, row)
-    this.#count(record, 1)
+    this.#count(row, 1)
+    this.#facets.replace(null, row)
     this.#derive(row)
     return row
   }
 
   #update(row: Row, record: Download): void {
-    this.#count(row.record, -1)
-    row.record = record
-    row.round = this.#round
-    this.#count(record, 1)
+    const { labels, hosts, folder } = row
+    this.#count(row, -1)
+    Object.assign(row, columnsOf(record), { record, round: this.#round })
+    this.#count(row, 1)
+    this.#facets.replace({ labels, hosts, folder }, row)
     this.#derive(row)
   }
 
   #derive(row: Row): void {
-    row.text = `${row.record.name} ${row.record.labels.join(' ')} ${row.record.infohash}`.toLowerCase()
     row.key = this.#keyOf(row.record)
-    row.shown = this.#isShown(row)
+    row.shown = this.#matcher.matches(row)
   }
 
   #remove(infohash: string): boolean {
     const row = this.#rows.get(infohash)
     if (row === undefined) return false
     this.#rows.delete(infohash)
-    this.#count(row.record, -1)
+    this.#count(row, -1)
+    this.#facets.replace(row, null)
     return true
   }
 
@@ -166,14 +157,11 @@ export class DownloadTable {
     this.#visible = this.#order.filter(row => row.shown)
   }
 
-  #count(record: Download, sign: 1 | -1): void {
+  #count({ record, bits }: Row, sign: 1 | -1): void {
     this.#down += sign * record.speed_down
     this.#up += sign * record.speed_up
-    for (const [group] of groups) if (isIn(group, record)) this.#counts[group] += sign
-  }
-
-  #isShown(row: Row): boolean {
-    return isIn(this.#view.group, row.record) && this.#words.every(word => row.text.includes(word))
+    for (let at = 0; at < LIST_STATES.length; at++)
+      if ((bits & (1 << at)) !== 0) this.#counts[at] = (this.#counts[at] ?? 0) + sign
   }
 
   #keyOf(record: Download): number | string {
@@ -187,5 +175,16 @@ export class DownloadTable {
         : Number(a.key) - Number(b.key)
     if (order !== 0) return this.#view.descending ? -order : order
     return a.record.infohash < b.record.infohash ? -1 : 1
+  }
+}
+
+function columnsOf(record: Download): FilteredRow {
+  return {
+    bits: stateBits(record, record.condition?.trouble === true),
+    text: searchText(record),
+    labels: record.labels,
+    hosts: trackerHosts(record.trackers.map(({ url }) => url)),
+    folder: record.destination,
+    size: record.size,
   }
 }

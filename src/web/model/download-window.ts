@@ -1,15 +1,14 @@
 // Of a long list the rows near what is in view: which are to be asked for, and what an answer means. The node filters,
 // sorts and counts. Pure.
 
-import type { View } from './download-table.ts'
+import { writeWords } from '../../wire/list/list-words.ts'
+import { type View, wordsOf } from './list-view.ts'
 import type { ListedRow } from './shown-list.ts'
 
 /** Rows asked for beyond each edge of what is in view. */
 const MARGIN = 60
 /** Others are asked for at once when fewer than so many are held beyond an edge. */
 const NEAR = 20
-/** A query of the node holds at most so many words and characters. */
-const [MAX_WORDS, MAX_CHARS] = [30, 1000]
 
 /** Which rows are asked for. */
 export interface WindowQuery {
@@ -27,18 +26,9 @@ export interface WindowAnswer {
   readonly total: number
 }
 
-/** The filter of a view: every word in quotes, since none is meant as a state. A quote parts words. */
-export function filterOf({ group, query }: View): string {
-  let filter = group === 'all' ? '' : `state:${group}`
-  for (const word of query
-    .split(/[\s"]+/)
-    .filter(Boolean)
-    .slice(0, MAX_WORDS)) {
-    const longer = `${filter}${filter === '' ? '' : ' '}"${word}"`
-    if (longer.length > MAX_CHARS) break
-    filter = longer
-  }
-  return filter
+/** The filter of a view, as the node reads it. */
+export function filterOf(view: View): string {
+  return writeWords(wordsOf(view))
 }
 
 /** The order of a view. */

@@ -3,11 +3,12 @@
 // the page is open: what is shown stays until the other way has it.
 
 import { type Signal, signal } from '@preact/signals'
+import type { Facets } from '../../wire/list/facet-counts.ts'
 import type { CoreRoutes, Download } from '../../client/core-routes.ts'
 import type { ReplyOf } from '../../client/routes.ts'
-import { groups } from '../model/download-groups.ts'
-import { DownloadTable, type Totals, type View } from '../model/download-table.ts'
+import { DownloadTable, type Totals } from '../model/download-table.ts'
 import { sortOf } from '../model/download-window.ts'
+import type { View } from '../model/list-view.ts'
 import type { ListPart } from '../model/event-lines.ts'
 import { type ListedRow, type ShownList, WholeList } from '../model/shown-list.ts'
 import { ApiError, type NodeApi } from './api.ts'
@@ -74,6 +75,11 @@ export class DownloadSource {
 
   get view(): View {
     return this.#table.view
+  }
+
+  /** How many have each label, tracker and folder. */
+  get facets(): Facets {
+    return this.#windowed ? this.#window.facets : this.#table.facets
   }
 
   /** The rows that are shown now. */
@@ -293,6 +299,5 @@ export class DownloadSource {
 }
 
 function totalsOf({ count, speed_down: down, speed_up: up, states }: NodeTotals): Totals {
-  const counts = Object.fromEntries(groups.map(([group]) => [group, states[group]])) as Totals['groups']
-  return { down, up, count, groups: counts }
+  return { down, up, count, groups: states }
 }

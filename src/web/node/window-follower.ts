@@ -3,13 +3,16 @@
 
 import type { CoreRoutes } from '../../client/core-routes.ts'
 import type { ParametersOf, ReplyOf } from '../../client/routes.ts'
-import type { View } from '../model/download-table.ts'
+import type { View } from '../model/list-view.ts'
+import type { Facets } from '../../wire/list/facet-counts.ts'
 import { DownloadWindow, filterOf, sortOf } from '../model/download-window.ts'
 import { type ListedRow, type Names, ROW_FIELDS, type ShownList } from '../model/shown-list.ts'
 import { ApiError, type NodeApi } from './api.ts'
 
 /** From the beginning of one request to that of the next, by why it is made. */
 const [LOOK_MS, CHANGE_MS, STEADY_MS, HIDDEN_MS] = [50, 300, 1000, 5000]
+/** Numbers by label, tracker and folder are asked for this long after the last ones, or after a change. */
+const FACETS_MS = 4000
 /** After a failure; longer with each. */
 const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [500, 8000]
 const ANSWER_MS = 20_000
@@ -20,6 +23,8 @@ type Answer = ReplyOf<CoreRoutes, 'GET /downloads'>
 
 /** Sums over all downloads, as the node has them. */
 export type NodeTotals = NonNullable<Answer['totals']>
+
+const noFacets: Facets = { labels: [], trackers: [], folders: [] }
 
 /** What the follower tells. */
 export interface FollowerListener {
@@ -42,6 +47,9 @@ export class WindowFollower implements ShownList {
   #begunMs = 0
   #asking = false
   #failures = 0
+  #facets: Facets = noFacets
+  /** When the request that told them began. */
+  #facetsMs = 0
   /** A change was told of after the request under way had begun. */
   #changed = false
 
@@ -69,6 +77,11 @@ export class WindowFollower implements ShownList {
 
   find(infohash: string): ListedRow | null {
     return this.#window.find(infohash)
+  }
+
+  /** How many have each label, tracker and folder, as the node told last. */
+  get facets(): Facets {
+    return this.#facets
   }
 
   /** Asks, until stop(). */
@@ -100,6 +113,7 @@ export class WindowFollower implements ShownList {
   /** Something was asked of the node that changed the list, or may have. */
   changed(): void {
     this.#changed = true
+    this.#facetsMs = 0
     this.#within(CHANGE_MS)
   }
 
@@ -171,16 +185,20 @@ export class WindowFollower implements ShownList {
     const query = this.#window.query()
     const begunMs = this.#begunMs
     const signal = AbortSignal.any([ended, AbortSignal.timeout(ANSWER_MS)])
-    const parameters = { ...query, fields: [ROW_FIELDS.join(',')], get_totals: true }
-    const { downloads, total = 0, totals } = await this.#api.call('GET /downloads', { parameters, signal })
+    const asked = begunMs - this.#facetsMs >= FACETS_MS
+    if (asked) this.#facetsMs = begunMs
+    const parameters = { ...query, fields: [ROW_FIELDS.join(',')], get_totals: true, get_facets: asked }
+    const { downloads, total = 0, totals, facets } = await this.#api.call('GET /downloads', { parameters, signal })
     if (ended.aborted) return
     this.#failures = 0
+    this.#facets = facets ?? this.#facets
     const taken = this.#window.take(query, { downloads, total })
     if (taken && totals !== undefined) this.#listener.took(totals, begunMs)
     if (!taken) this.#within(LOOK_MS)
   }
 
   #fail(error: unknown): void {
+    this.#facetsMs = 0
     const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#failures++)
     this.#within(waitMs)
     if (error instanceof ApiError && error.status === 401) return

@@ -4,6 +4,8 @@
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import { hasLine, timeRange, valueRange } from '../model/graph-ranges.ts'
+import { text } from '../texts/list.ts'
 import { colorIn, useScheme } from './scheme.ts'
 
 /** One line of a graph. */
@@ -24,24 +26,15 @@ interface GraphProps {
   readonly bare?: boolean
   /** A value as people read it. */
   readonly format: (value: number) => string
+  /** What the axis of values reaches at least: of a line at nothing it is all there is to read. */
+  readonly top?: number
 }
 
 /** Distances of the marks: round in binary units and, small, in plain numbers. */
 const steps = [1, 2, 5, 10, 20, 25, 50, 100, 200, 500, ...Array.from({ length: 40 }, (_, power) => 2 ** (power + 10))]
 
-/** A graph that has just begun is a minute wide, so that it does not jump. */
-const MIN_SEC = 60
-/** Samples are of now. */
-const EARLIEST_SEC = 1e9
-
-function timeRange(min: number | null, max: number | null): [number, number] {
-  // Without samples uPlot names times of its own.
-  if (min === null || max === null || min < EARLIEST_SEC) return [Date.now() / 1000 - MIN_SEC, Date.now() / 1000]
-  return [Math.min(min, max - MIN_SEC), max]
-}
-
 function optionsOf(element: HTMLElement, props: GraphProps): uPlot.Options {
-  const { lines, height, bare = false, format } = props
+  const { lines, height, bare = false, format, top = 1 } = props
   const [ink, rule] = [colorIn(element, 'muted'), colorIn(element, 'line')]
   const two = (value: number) => String(value).padStart(2, '0')
   const clock = (unixSec: number) => {
@@ -61,8 +54,8 @@ function optionsOf(element: HTMLElement, props: GraphProps): uPlot.Options {
     cursor: { show: false },
     padding: bare ? [4, 0, 0, 0] : [10, 28, 0, 0],
     scales: {
-      x: { range: (_, min, max) => timeRange(min, max) },
-      y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] },
+      x: { range: (_, min, max) => timeRange(min, max, Date.now() / 1000) },
+      y: { range: (_, __, max) => valueRange(max, top) },
     },
     axes: bare
       ? [{ show: false }, { show: false }]
@@ -88,9 +81,10 @@ export function Graph(props: GraphProps) {
   const place = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
   const scheme = useScheme()
+  const drawn = hasLine(props.data)
   useEffect(() => {
     const element = place.current
-    if (element === null) return undefined
+    if (element === null || !drawn) return undefined
     plot.current = new uPlot(optionsOf(element, props), props.data as uPlot.AlignedData, element)
     const observer = new ResizeObserver(() =>
       plot.current?.setSize({ width: Math.max(40, element.clientWidth), height: props.height }),
@@ -101,13 +95,15 @@ export function Graph(props: GraphProps) {
       plot.current?.destroy()
       plot.current = null
     }
-  }, [scheme, props.height])
+  }, [scheme, props.height, drawn])
   useEffect(() => {
     plot.current?.setData(props.data as uPlot.AlignedData)
   }, [props.data])
   return (
     <figure class="graph">
-      <div ref={place} role="img" aria-label={props.name} style={{ height: `${props.height}px` }} />
+      <div ref={place} role="img" aria-label={props.name} style={{ height: `${props.height}px` }}>
+        {!drawn && props.bare !== true && <p class="no-line muted">{text('noData')}</p>}
+      </div>
       {props.bare !== true && (
         <figcaption>
           {props.lines.map(({ label, color }) => (

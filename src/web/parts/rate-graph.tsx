@@ -12,9 +12,20 @@ export const rateLines: readonly Line[] = [
   { label: text('up'), color: 'flow-up' },
 ]
 
+/** What a graph of rates reaches at least. */
+export const LEAST_RATE = 4096
+
 /** All downloads together. */
 export function RateGraph({ height, bare = false }: { height: number; bare?: boolean }) {
   const version = session.rateVersion.value
   const data = useMemo(() => session.rates.columns(), [version])
-  return <Graph name={text('lastRates')} lines={rateLines} {...{ data, height, bare }} format={plainRate} />
+  return (
+    <Graph
+      name={text('lastRates')}
+      lines={rateLines}
+      top={LEAST_RATE}
+      {...{ data, height, bare }}
+      format={plainRate}
+    />
+  )
 }

@@ -19,5 +19,6 @@ export const german: Translation<FrameTexts> = {
   statistics: 'Statistik',
   events: 'Ereignisse',
   settings: 'Einstellungen',
+  more: 'Mehr',
   notLoaded: 'Diese Seite konnte nicht geladen werden. Dashboard neu laden.',
 }

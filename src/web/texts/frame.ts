@@ -17,6 +17,7 @@ const english = {
   statistics: 'Statistics',
   events: 'Events',
   settings: 'Settings',
+  more: 'More',
   notLoaded: 'This page could not be loaded. Reload the dashboard.',
 } as const
 

@@ -148,6 +148,24 @@ test('what a request changed is in the next page; a cursor that was removed hold
   assert.deepEqual(numbers(await page('limit=1&sort=-infohash')), [12])
 })
 
+test('labels, trackers and folders are told with their numbers, and find what they count; a folder of 4,096 bytes may be named', async () => {
+  interface Facet {
+    readonly value: string
+    readonly count: number
+  }
+  const { facets } = (await page('limit=1&get_facets=1')) as Page & { facets: Record<string, readonly Facet[]> }
+  assert.deepEqual(Object.keys(facets), ['labels', 'trackers', 'folders'])
+  for (const [kind, word] of [
+    ['labels', 'label'],
+    ['trackers', 'tracker'],
+    ['folders', 'folder'],
+  ] as const)
+    for (const { value, count } of facets[kind] ?? [])
+      assert.equal((await page(`limit=1&filter=${encodeURIComponent(`${word}:"${value}"`)}`)).total, count, value)
+  assert.ok((facets['labels'] ?? []).some(({ value }) => value === 'my own'))
+  assert.equal((await page(`filter=${encodeURIComponent(`folder:"/${'\u05d0'.repeat(2047)}"`)}`)).total, 0)
+})
+
 test('what is wrong is refused with its name', async () => {
   const rows: readonly (readonly [string, number, string, RegExp])[] = [
     ['limit=0', 400, 'InvalidParameter', /limit/],
@@ -173,8 +191,10 @@ test('what is wrong is refused with its name', async () => {
     ['fields=,', 400, 'InvalidParameter', /fields/],
     ['infohash=,', 400, 'InvalidParameter', /infohash/],
     ['infohash=abc', 400, 'InvalidParameter', /infohash.*abc/],
+    ['filter=size>big', 400, 'InvalidParameter', /filter.*size>big/],
+    ['get_facets=maybe', 400, 'InvalidParameter', /get_facets/],
     ['filter=state:asleep', 400, 'InvalidParameter', /filter.*asleep/],
-    [`filter=${'x'.repeat(1001)}`, 400, 'InvalidParameter', /filter/],
+    [`filter=${'x'.repeat(5001)}`, 400, 'InvalidParameter', /filter/],
     [`filter=${'x,'.repeat(40)}`, 400, 'InvalidParameter', /filter/],
   ]
   for (const [query, status, code, message] of rows) {

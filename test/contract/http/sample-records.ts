@@ -78,6 +78,7 @@ export const download: DownloadRecord = {
   seeding_ratio: -2,
   seeding_time: 600,
   moving_to: '',
+  time_finished: 0,
   time_scrubbed: 0,
   trackers: [{ url: 'http://t.example/announce', status: 'Working', peers: 3 }],
   files: [file],

@@ -184,6 +184,7 @@ export class ServiceDouble implements Services {
         total: infohashes.length,
         next: '',
         totals: null,
+        facets: null,
       }
     },
     pageJson: async ({ infohashes, total, next }: ListPage, fields: readonly string[] | null) => {

@@ -29,13 +29,21 @@ export const FILE: RecordShape = {
 /** 2.1, file record of the listing; the link is an addition. */
 export const LISTED_FILE: RecordShape = { ...FILE, extra: { ...FILE.extra, stream_url: 'string' } }
 
-/** 2.1, tracker record. */
 /** Sums over all downloads: an addition, with `get_totals`. */
 export const LIST_TOTALS: RecordShape = {
   fields: {},
   extra: { count: 'integer', speed_down: 'integer', speed_up: 'integer', states: { map: 'integer' } },
 }
 
+const FACET: RecordShape = { fields: {}, extra: { value: 'string', count: 'integer' } }
+
+/** Numbers by label, tracker and folder: an addition, with `get_facets`. */
+export const LIST_FACETS: RecordShape = {
+  fields: {},
+  extra: { labels: { list: FACET }, trackers: { list: FACET }, folders: { list: FACET } },
+}
+
+/** 2.1, tracker record. */
 export const TRACKER: RecordShape = { fields: { url: 'string', status: 'string', peers: 'integer' } }
 
 /** 2.1, peer record. */
@@ -115,6 +123,7 @@ export const DOWNLOAD: RecordShape = {
     super_seeding: 'boolean',
     watch_and_forget: 'boolean',
     moving_to: 'string',
+    time_finished: 'integer',
     time_scrubbed: 'integer',
   },
   // 0288: only of versions of a followed torrent; 0393: only with hops.

@@ -1,7 +1,7 @@
 // Part 4 of the specification as one table, with the rows that chapters add (spec-parts.ts): method, path, parameters,
 // what is answered, and requests that are answered so. The tests beside it are generated from it.
 
-import { CORE_STATE, DEBUG, DOWNLOAD, LIST_TOTALS, LISTED_FILE, STATISTICS, VARIABLES } from './records.ts'
+import { CORE_STATE, DEBUG, DOWNLOAD, LIST_FACETS, LIST_TOTALS, LISTED_FILE, STATISTICS, VARIABLES } from './records.ts'
 import type { Json, Shape } from './shapes.ts'
 import { specParts } from './spec-parts.ts'
 
@@ -88,11 +88,11 @@ const downloads: readonly SpecRoute[] = [
     method: 'GET',
     path: '/downloads',
     parameters: { get_peers: boolean, get_pieces: boolean, get_files: boolean },
-    extraParameters: ['limit', 'after', 'offset', 'filter', 'sort', 'infohash', 'fields', 'get_totals'],
+    extraParameters: ['limit', 'after', 'offset', 'filter', 'sort', 'infohash', 'fields', 'get_totals', 'get_facets'],
     answer: {
       json: {
         fields: { downloads: { list: DOWNLOAD } },
-        sometimes: { total: 'integer', next: 'string', totals: LIST_TOTALS },
+        sometimes: { total: 'integer', next: 'string', totals: LIST_TOTALS, facets: LIST_FACETS },
       },
     },
     status: 200,
@@ -105,6 +105,7 @@ const downloads: readonly SpecRoute[] = [
       { parameters: { get_peers: 1, get_pieces: 1, get_files: 0 }, asked: ['peers', 'pieces'] },
       { parameters: { limit: 5, filter: 'all', sort: '-size', get_files: 1 }, asked: ['files'] },
       { parameters: { offset: 0, limit: 5, get_totals: 1 } },
+      { parameters: { limit: 5, get_facets: 1 } },
     ],
   },
   {

@@ -48,13 +48,14 @@ const plain: DownloadRecord = {
   seeding_ratio: -2,
   seeding_time: -2,
   moving_to: '',
+  time_finished: 0,
   time_scrubbed: 0,
   trackers: [],
 }
 
 /** One of them. */
 export class ListedDouble implements SummedDownload {
-  readonly stored: { readonly infoHash: InfoHash }
+  stored: { readonly infoHash: InfoHash; readonly announceTiers: readonly (readonly string[])[] }
   readonly number: number
   /** Null: it is awake. */
   mark: number | null = 0
@@ -63,7 +64,7 @@ export class ListedDouble implements SummedDownload {
 
   constructor(number: number, fields: Partial<DownloadRecord>) {
     this.number = number
-    this.stored = { infoHash: hashOf(number) }
+    this.stored = { infoHash: hashOf(number), announceTiers: [] }
     this.record = { ...plain, name: `Film ${number}`, infohash: hashOf(number), ...fields }
   }
 
@@ -74,6 +75,12 @@ export class ListedDouble implements SummedDownload {
 
   condition() {
     return this.record.condition ?? null
+  }
+
+  /** Gives it these trackers, in a tier. */
+  announceTo(...urls: readonly string[]): void {
+    this.stored = { ...this.stored, announceTiers: [urls] }
+    if (this.mark !== null) this.mark += 1
   }
 
   /** Changes it, as its engine would. */

@@ -42,6 +42,7 @@ export function downloadRow(change: Partial<Download> = {}): Download {
     seeding_ratio: -2,
     seeding_time: -2,
     moving_to: '',
+    time_finished: 0,
     time_scrubbed: 0,
     trackers: [
       { url: '[DHT]', status: 'Working', peers: 1 },

@@ -113,6 +113,7 @@ test('the record has every field of the interface and both pseudo trackers', asy
     seeding_ratio: -2,
     seeding_time: -2,
     moving_to: '',
+    time_finished: 0,
     time_scrubbed: 0,
     trackers: [
       { url: 'http://t.example/announce', status: 'Working', peers: 4 },

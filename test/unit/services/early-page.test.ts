@@ -19,6 +19,7 @@ const FIRST: ListQuery = {
   offset: 0,
   limit: 2,
   totals: false,
+  facets: false,
 }
 
 function setOf(count: number): Map<InfoHash, unknown> {
@@ -32,7 +33,7 @@ test('the first page is there with the first rows, and says how many there will 
   for (const [infoHash, entry] of setOf(3)) entries.set(infoHash, entry)
   early.came(100_000)
   const [one, two = ''] = entries.keys()
-  assert.deepEqual(await asked, { infohashes: [one, two], total: 100_000, next: two, totals: null })
+  assert.deepEqual(await asked, { infohashes: [one, two], total: 100_000, next: two, totals: null, facets: null })
   assert.equal((await early.find({ ...FIRST, limit: 1000 })) === null, true)
 })
 
@@ -53,6 +54,7 @@ test('whatever needs all rows waits for them', async () => {
     { after: 'a' },
     { offset: 1 },
     { totals: true },
+    { facets: true },
     { limit: null },
   ]
   for (const other of others) assert.equal(await early.find({ ...FIRST, ...other }), null)
@@ -89,7 +91,7 @@ test('a service answers its first page from the first rows of the store, and the
   const opening = downloads.openStore(records)
   const page = await downloads.earlyPage(FIRST)
   assert.ok(page !== null)
-  assert.deepEqual(page, { infohashes: added.slice(0, 2), total: 4, next: added[1] ?? '', totals: null })
+  assert.deepEqual(page, { infohashes: added.slice(0, 2), total: 4, next: added[1] ?? '', totals: null, facets: null })
   const json = Buffer.concat(await downloads.pageJson(page, ['name'])).toString()
   assert.deepEqual(JSON.parse(json), { downloads: [{ name: 't0' }, { name: 't1' }], total: 4, next: added[1] })
   assert.throws(() => downloads.has(all[0]?.infoHash as InfoHash), { code: 'NotReady' })

@@ -21,6 +21,7 @@ const ALL: ListQuery = {
   offset: 0,
   limit: null,
   totals: false,
+  facets: false,
 }
 
 function rig(records: readonly Partial<DownloadRecord>[] = []) {
@@ -169,7 +170,56 @@ test('states, labels and texts', async () => {
   for (const [filter, expected] of rows) assert.deepEqual(await found({ filter }), expected, filter)
   assert.equal(await codeOf(found({ filter: 'state:sleeping' })), 'InvalidParameter')
   assert.equal(await codeOf(found({ filter: 'x '.repeat(33) })), 'InvalidParameter')
-  assert.equal(await codeOf(found({ filter: 'x'.repeat(1001) })), 'InvalidParameter')
+  assert.equal(await codeOf(found({ filter: 'x'.repeat(5001) })), 'InvalidParameter')
+})
+
+test('trackers, folders and sizes narrow the list, and numbers by label, tracker and folder follow all changes', async () => {
+  const { clock, all, pages, find, found } = rig([
+    { size: 10, destination: '/srv/films', labels: ['films'] },
+    { size: 2000, destination: '/srv/my own', labels: ['films', 'old'] },
+    { size: 3000 },
+  ])
+  all[0]?.announceTo('http://a.example/secret/announce', 'udp://b.example:80')
+  all[1]?.announceTo('https://a.example/x')
+  assert.deepEqual(await found({ filter: 'tracker:"a.example"' }), [1, 2])
+  assert.deepEqual(await found({ filter: 'tracker:b.ex size<1k' }), [1])
+  assert.deepEqual(await found({ filter: 'tracker:""' }), [3])
+  assert.deepEqual(await found({ filter: 'folder:"/srv/my own" size>1k' }), [2])
+  const none = await find({ limit: 1 })
+  assert.equal(none.facets, null)
+  const { facets } = await find({ limit: 1, facets: true, filter: 'size>2500' })
+  assert.deepEqual(facets, {
+    labels: [
+      { value: '', count: 1 },
+      { value: 'films', count: 2 },
+      { value: 'old', count: 1 },
+    ],
+    trackers: [
+      { value: '', count: 1 },
+      { value: 'a.example', count: 2 },
+      { value: 'b.example', count: 1 },
+    ],
+    folders: [
+      { value: '/srv', count: 1 },
+      { value: '/srv/films', count: 1 },
+      { value: '/srv/my own', count: 1 },
+    ],
+  })
+  all[1]?.announceTo('udp://c.example:1')
+  all[0]?.change({ labels: [] })
+  clock.advance(3000)
+  pages.changed(null)
+  assert.deepEqual(await found({ filter: 'tracker:"a.example"' }), [1])
+  const after = (await find({ facets: true })).facets
+  assert.deepEqual(after?.labels, [
+    { value: '', count: 2 },
+    { value: 'films', count: 1 },
+    { value: 'old', count: 1 },
+  ])
+  assert.deepEqual(
+    after?.trackers.map(({ value }) => value),
+    ['', 'a.example', 'b.example', 'c.example'],
+  )
 })
 
 test('only those named, as they are now, with filter, order and pages', async () => {

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readFilter } from '../../../src/services/downloads/list/list-filter.ts'
-import type { View } from '../../../src/web/model/download-table.ts'
 import {
   DownloadWindow,
   filterOf,
@@ -11,12 +10,13 @@ import {
   type WindowAnswer,
   type WindowQuery,
 } from '../../../src/web/model/download-window.ts'
+import { allDownloads, type View } from '../../../src/web/model/list-view.ts'
 import { WholeList } from '../../../src/web/model/shown-list.ts'
 import { download } from '../../contract/http/sample-records.ts'
 import { hashOf } from '../../kit/doubles/listed-downloads.ts'
 import { SeededRandom } from '../../kit/sim/seeded-random.ts'
 
-const VIEW: View = { sort: 'time_added', descending: true, group: 'all', query: '' }
+const VIEW = allDownloads
 
 const row = (number: number) => ({ ...download, infohash: hashOf(number), name: `Film ${number}` })
 
@@ -112,30 +112,35 @@ test('a row of which nothing changed stays the same object', () => {
   assert.notEqual(window.at(6), changed)
 })
 
-test('filters: groups are states, every word is one of the name whatever it is called', () => {
+test('filters: what was chosen and what is searched for, in the words of the node', () => {
   const rows: readonly (readonly [Partial<View>, string])[] = [
     [{}, ''],
     [{ group: 'seeding' }, 'state:seeding'],
-    [{ query: '  Big  film ' }, '"Big" "film"'],
-    [{ group: 'trouble', query: 'seeding label:x' }, 'state:trouble "seeding" "label:x"'],
+    [{ query: '  Big  film ' }, '"big" "film"'],
+    [{ group: 'trouble', query: 'seeding label:x' }, 'state:trouble "seeding" label:"x"'],
+    [{ group: 'trouble', query: 'film state:paused' }, 'state:paused "film"'],
+    [
+      { label: '', tracker: 'a.example', folder: '/srv/my films' },
+      'label:"" tracker:"a.example" folder:"/srv/my films"',
+    ],
+    [{ query: 'size>1KiB folder:srv' }, 'size>1024 folder:srv'],
     [{ query: 'a"b' }, '"a" "b"'],
     [{ query: '"' }, ''],
   ]
   for (const [view, filter] of rows) assert.equal(filterOf({ ...VIEW, ...view }), filter)
   assert.equal(sortOf({ ...VIEW, sort: 'name', descending: false }), 'name')
   // The node takes whatever somebody types.
-  for (const query of ['x '.repeat(500), 'y'.repeat(5000), 'a,b state:none', '" " "']) {
-    const filter = filterOf({ ...VIEW, group: 'active', query })
-    assert.ok(filter.length <= 1000)
+  const folder = `/${'\u05d0'.repeat(1300)}/"`
+  for (const query of ['x '.repeat(500), 'y'.repeat(9000), 'a,b state:none', '" " "', 'size>x label:', 'tracker:a"b']) {
+    const filter = filterOf({ ...VIEW, group: 'active', label: '"', folder, query })
+    assert.ok(filter.length <= 5000)
     readFilter(filter)
   }
-  const found = readFilter(filterOf({ ...VIEW, query: 'state:none a,b' }))
-  assert.ok(found.matches({ bits: 1, text: 'a,b state:none', labels: [] }))
-  assert.ok(!found.matches({ bits: 1, text: 'a b', labels: [] }))
 })
 
 test('a whole list is read in the same way', () => {
-  const made = [1, 2, 3].map(number => ({ record: row(number), key: 0, text: '', shown: true, round: 0 }))
+  const columns = { bits: 1, text: '', labels: [], hosts: [], folder: '', size: 0 }
+  const made = [1, 2, 3].map(number => ({ record: row(number), key: 0, shown: true, round: 0, ...columns }))
   const list = new WholeList(made)
   assert.deepEqual([list.length, list.at(1)?.name, list.at(3)], [3, 'Film 2', null])
   assert.deepEqual([list.indexOf(hashOf(3)), list.indexOf(hashOf(9))], [2, -1])

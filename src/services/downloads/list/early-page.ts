@@ -46,11 +46,12 @@ export class EarlyPage {
       if (infohashes.length === limit) break
       infohashes.push(infoHash)
     }
-    return { infohashes, total, next: total > limit ? (infohashes.at(-1) ?? '') : '', totals: null }
+    return { infohashes, total, next: total > limit ? (infohashes.at(-1) ?? '') : '', totals: null, facets: null }
   }
 }
 
 /** The first page of all, in the order of adding. */
-function isPlain({ only, filter, sort, descending, after, offset, totals }: ListQuery): boolean {
-  return only === null && filter === '' && sort === null && !descending && after === null && offset === 0 && !totals
+function isPlain({ only, filter, sort, descending, after, offset, totals, facets }: ListQuery): boolean {
+  if (totals || facets) return false
+  return only === null && filter === '' && sort === null && !descending && after === null && offset === 0
 }

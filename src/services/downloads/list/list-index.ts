@@ -6,7 +6,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { InfoHash } from '../../../base/ids.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { DownloadCondition, DownloadRecord } from '../download-records-api.ts'
-import { searchText, stateBits } from './list-filter.ts'
+import { FacetCounts, type Facets } from '../../../wire/list/facet-counts.ts'
+import { type FilteredRow, searchText } from '../../../wire/list/list-matcher.ts'
+import { stateBits } from '../../../wire/list/list-states.ts'
+import { trackerHosts } from '../../../wire/list/tracker-hosts.ts'
 import type { ListTotals } from './list-query-api.ts'
 import { RowTotals, type SummedRow } from './row-totals.ts'
 import { Turns } from './turns.ts'
@@ -20,7 +23,7 @@ const STEP_ROWS = 256
 
 /** What a row is made of. */
 export interface SummedDownload {
-  readonly stored: { readonly infoHash: InfoHash }
+  readonly stored: { readonly infoHash: InfoHash; readonly announceTiers: readonly (readonly string[])[] }
   /** Rises from one to the next in the order of the list. */
   readonly number: number
   /** Stays as long as summary() does; null: that may change at any time. */
@@ -31,7 +34,7 @@ export interface SummedDownload {
 }
 
 /** A download as queries see it. */
-export interface ListRow extends SummedRow {
+export interface ListRow extends SummedRow, FilteredRow {
   readonly infoHash: InfoHash
   entry: SummedDownload
   mark: number | null
@@ -40,6 +43,11 @@ export interface ListRow extends SummedRow {
   up: number
   text: string
   labels: readonly string[]
+  hosts: readonly string[]
+  /** What the hosts are of. */
+  tiers: SummedDownload['stored']['announceTiers']
+  folder: string
+  size: number
   /** It was removed. */
   gone: boolean
 }
@@ -61,6 +69,7 @@ export class ListIndex {
   readonly #dropped: () => void
   readonly #rows = new Map<InfoHash, ListRow>()
   readonly #totals = new RowTotals()
+  readonly #facets = new FacetCounts()
   /** The last look that was ended; null: there are no rows. */
   #looked: Looked | null = null
   #look: Promise<void> | null = null
@@ -88,6 +97,11 @@ export class ListIndex {
   /** Sums over all rows, as new as these are. */
   get totals(): ListTotals {
     return this.#totals.read()
+  }
+
+  /** Numbers of all rows by label, tracker and folder, as new as these are. */
+  get facets(): Facets {
+    return this.#facets.read()
   }
 
   /** A request changed this download; null: one or more that it cannot name. */
@@ -127,6 +141,7 @@ export class ListIndex {
     this.#timer = null
     this.#rows.clear()
     this.#totals.clear()
+    this.#facets.clear()
     this.#looked = null
     this.#dropped()
   }
@@ -183,9 +198,11 @@ export class ListIndex {
     if (row?.entry === entry && mark !== null && row.mark === mark) return
     if (row === undefined) return this.#add(rowOf(entry))
     const before = row.text
+    const { labels, hosts, folder } = row
     this.#totals.note(row, -1)
-    Object.assign(row, rowOf(entry))
+    Object.assign(row, rowOf(entry, row))
     this.#totals.note(row, 1)
+    this.#facets.replace({ labels, hosts, folder }, row)
     // Rows of torrents that are awake are made again and again: they share what stays.
     if (row.text === before) row.text = before
     this.#changed(row)
@@ -194,19 +211,21 @@ export class ListIndex {
   #add(row: ListRow): void {
     this.#rows.set(row.infoHash, row)
     this.#totals.note(row, 1)
+    this.#facets.replace(null, row)
     this.#changed(row)
   }
 
   #remove(row: ListRow): void {
     this.#rows.delete(row.infoHash)
     this.#totals.note(row, -1)
+    this.#facets.replace(row, null)
     row.gone = true
     this.#changed(row)
   }
 }
 
-/** The row of a download as it is now. */
-export function rowOf(entry: SummedDownload): ListRow {
+/** The row of a download as it is now; `before`: as it was. */
+export function rowOf(entry: SummedDownload, before?: ListRow): ListRow {
   // Before the rest: what changes meanwhile is seen by the next look.
   const { mark, stored } = entry
   const record = entry.summary()
@@ -219,6 +238,11 @@ export function rowOf(entry: SummedDownload): ListRow {
     up: Math.round(record.speed_up),
     text: searchText(record),
     labels: record.labels,
+    // Addresses are read once: they are made new where they change.
+    hosts: before?.tiers === stored.announceTiers ? before.hosts : trackerHosts(stored.announceTiers.flat()),
+    tiers: stored.announceTiers,
+    folder: record.destination,
+    size: record.size,
     gone: false,
   }
 }

@@ -6,7 +6,8 @@ import { AppError } from '../../../base/errors.ts'
 import type { InfoHash } from '../../../base/ids.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { KeyedQueue } from '../../keyed-queue.ts'
-import { type ListFilter, readFilter } from './list-filter.ts'
+import type { ListMatcher } from '../../../wire/list/list-matcher.ts'
+import { readFilter } from './list-filter.ts'
 import { ListIndex, type ListRow, rowOf, type SummedDownload } from './list-index.ts'
 import type { ListPage, ListQuery } from './list-query-api.ts'
 import { type ListOrder, ListView, type Place, type SortKey, sortKey } from './list-view.ts'
@@ -79,7 +80,8 @@ export class ListPages {
     const next = last !== undefined && from + items.length < view.size ? last.infoHash : ''
     if (last !== undefined && next !== '') this.#noteEnd(`${key} ${next}`, last.key)
     const totals = query.totals ? this.#index.totals : null
-    return { infohashes: items.map(({ infoHash }) => infoHash), total: view.size, next, totals }
+    const facets = query.facets ? this.#index.facets : null
+    return { infohashes: items.map(({ infoHash }) => infoHash), total: view.size, next, totals, facets }
   }
 
   /** A page that was answered while the list was being read ended there, in the order of adding. */
@@ -88,7 +90,7 @@ export class ListPages {
     if (entry !== undefined) this.#noteEnd(`${orderKey(readFilter(query.filter), query)} ${next}`, entry.number)
   }
 
-  async #viewOf(key: string, filter: ListFilter, order: ListOrder): Promise<ListView> {
+  async #viewOf(key: string, filter: ListMatcher, order: ListOrder): Promise<ListView> {
     await this.#index.fresh()
     let kept = this.#views.get(key)
     this.#views.delete(key)
@@ -127,8 +129,8 @@ export class ListPages {
   }
 
   /** Those few are looked at as they are now. */
-  async #viewOfOnly(filter: ListFilter, query: ListQuery): Promise<ListView> {
-    if (query.totals) await this.#index.fresh()
+  async #viewOfOnly(filter: ListMatcher, query: ListQuery): Promise<ListView> {
+    if (query.totals || query.facets) await this.#index.fresh()
     const entries = new Set((query.only ?? []).map(name => this.#set.lookUp(name)))
     const rows = [...entries].flatMap(entry => (entry === null ? [] : [rowOf(entry)]))
     const view = new ListView(filter, query)
@@ -161,6 +163,6 @@ export class ListPages {
 }
 
 /** The same for queries whose pages follow each other. */
-function orderKey(filter: ListFilter, { sort, descending }: ListOrder): string {
+function orderKey(filter: ListMatcher, { sort, descending }: ListOrder): string {
   return `${descending ? '-' : ''}${sort ?? ''} ${filter.key}`
 }

@@ -1,23 +1,30 @@
 // Which downloads of the list a request means, and in which order (GET /downloads, decision 0520).
 
+import type { Facets } from '../../../wire/list/facet-counts.ts'
+import type { ListState } from '../../../wire/list/list-states.ts'
+
+export { MAX_FACETS } from '../../../wire/list/facet-counts.ts'
+export { LIST_STATES, type ListState } from '../../../wire/list/list-states.ts'
+export { MAX_FILTER_CHARS } from '../../../wire/list/list-words.ts'
+
 /** Fields of a record that the list can be sorted by. */
 export const SORT_FIELDS = [
   ...(['name', 'infohash', 'status', 'progress', 'size', 'eta', 'speed_down', 'speed_up', 'ratio'] as const),
   ...(['num_peers', 'num_seeds', 'num_connected_peers', 'num_connected_seeds', 'availability'] as const),
-  ...(['total_up', 'total_down', 'total_pieces', 'time_added', 'time_scrubbed', 'hops', 'destination'] as const),
+  ...([
+    'total_up',
+    'total_down',
+    'total_pieces',
+    'time_added',
+    'time_finished',
+    'time_scrubbed',
+    'hops',
+    'destination',
+  ] as const),
 ] as const
 
 /** One of them. */
 export type SortField = (typeof SORT_FIELDS)[number]
-
-/** States that a filter can name, and whose downloads are counted. The first six are the groups of the dashboard. */
-export const LIST_STATES = [
-  ...(['all', 'active', 'downloading', 'seeding', 'stopped', 'trouble', 'inactive', 'completed', 'paused'] as const),
-  ...(['queued', 'checking', 'errored', 'moving', 'stalled', 'allocating', 'metadata', 'circuits'] as const),
-] as const
-
-/** One of them. */
-export type ListState = (typeof LIST_STATES)[number]
 
 /** Sums over all downloads, whatever a query means. */
 export interface ListTotals {
@@ -45,6 +52,8 @@ export interface ListQuery {
   readonly limit: number | null
   /** Sums over all downloads are wanted too. */
   readonly totals: boolean
+  /** Numbers by label, tracker and folder are wanted too. */
+  readonly facets: boolean
 }
 
 /** What a query found. */
@@ -57,4 +66,6 @@ export interface ListPage {
   readonly next: string
   /** Null: nobody asked for them. */
   readonly totals: ListTotals | null
+  /** Of all downloads, whatever the query means. Null: nobody asked for them. */
+  readonly facets: Facets | null
 }

@@ -1,7 +1,7 @@
 // The rows of one filter in one order, kept while they are asked for: rows that changed are taken out and put where
 // they belong when the view is read, the others stay. Invariant: items are sorted by (key, infohash), no two are equal.
 
-import type { ListFilter } from './list-filter.ts'
+import type { ListMatcher } from '../../../wire/list/list-matcher.ts'
 import type { ListRow } from './list-index.ts'
 import type { SortField } from './list-query-api.ts'
 import { sortInTurns } from './sort-in-turns.ts'
@@ -46,14 +46,14 @@ export function comparePlaces({ descending }: ListOrder): (a: Place, b: Place) =
 
 /** The rows of one filter in one order. */
 export class ListView {
-  readonly #filter: ListFilter
+  readonly #filter: ListMatcher
   readonly #order: ListOrder
   readonly #compare: (a: Place, b: Place) => number
   readonly #dirty = new Set<ListRow>()
   readonly #itemOf = new Map<ListRow, Item>()
   #items: Item[] = []
 
-  constructor(filter: ListFilter, order: ListOrder) {
+  constructor(filter: ListMatcher, order: ListOrder) {
     this.#filter = filter
     this.#order = order
     this.#compare = comparePlaces(order)

@@ -13,7 +13,7 @@ import { Graph } from '../../parts/graph.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { OverwriteButton } from '../../parts/overwrite-button.tsx'
 import { PieceMap } from '../../parts/piece-map.tsx'
-import { rateLines } from '../../parts/rate-graph.tsx'
+import { LEAST_RATE, rateLines } from '../../parts/rate-graph.tsx'
 
 const EXPLAIN_MS = 3000
 
@@ -45,7 +45,16 @@ function OwnRates({ record }: { record: Download }) {
   const history = session.ratesOf(record.infohash)
   const version = session.rateVersion.value
   const data = useMemo(() => history.columns(), [version])
-  return <Graph name="Rates of this download" lines={rateLines} data={data} height={130} format={plainRate} />
+  return (
+    <Graph
+      name="Rates of this download"
+      lines={rateLines}
+      top={LEAST_RATE}
+      data={data}
+      height={130}
+      format={plainRate}
+    />
+  )
 }
 
 /** Over how many hops, and what they are made of now. */

@@ -2,41 +2,19 @@
 // opens, Space marks, and the mouse marks as in every file list. The heads of the columns are a second stop.
 
 import { useEffect, useReducer, useRef } from 'preact/hooks'
-import type { SortColumn, View } from '../../model/download-table.ts'
+import { type View, withFacet } from '../../model/list-view.ts'
+import { type ListColumn, listColumns } from '../../model/list-columns.ts'
 import { ListCursor } from '../../model/list-cursor.ts'
 import type { ShownList } from '../../model/shown-list.ts'
 import { textOf } from '../../node/api.ts'
 import { session } from '../../node/context.ts'
 import { Icon } from '../../parts/icons.tsx'
+import { text } from '../../texts/list.ts'
 import { type ListWindow, useWindow } from '../../parts/use-window.ts'
 import { ComingRow, DownloadRow } from './download-row.tsx'
 
-const columns: readonly (readonly [SortColumn, string, string])[] = [
-  ['name', 'Name', 'name'],
-  ['progress', 'Progress', 'progress'],
-  ['status', 'State', 'state'],
-  ['size', 'Size', 'size'],
-  ['speed_down', 'Down', 'down'],
-  ['speed_up', 'Up', 'up'],
-  ['eta', 'Left', 'eta'],
-  ['num_peers', 'Peers', 'peers'],
-  ['ratio', 'Ratio', 'ratio'],
-  ['time_added', 'Added', 'added'],
-]
-
 /** As in the style sheet. */
 const [HEAD_HEIGHT, ROW_HEIGHT, CARD_HEIGHT] = [32, 38, 66]
-
-/** Columns whose large values people look for first. */
-const LARGE_FIRST = new Set<SortColumn>([
-  'progress',
-  'size',
-  'speed_down',
-  'speed_up',
-  'num_peers',
-  'ratio',
-  'time_added',
-])
 
 /** Of the heads one is a tab stop, the one that sorts; arrows lead to the others. */
 function moveAmongHeads(event: KeyboardEvent): void {
@@ -50,20 +28,21 @@ function moveAmongHeads(event: KeyboardEvent): void {
 }
 
 function Heads({ view, setView }: { view: View; setView: (view: View) => void }) {
-  const sortBy = (sort: SortColumn) =>
-    setView({ ...view, sort, descending: view.sort === sort ? !view.descending : LARGE_FIRST.has(sort) })
+  const sortBy = ({ sort, largeFirst }: ListColumn) =>
+    setView({ ...view, sort, descending: view.sort === sort ? !view.descending : largeFirst })
   return (
     <div role="row" class="row heads" aria-rowindex={1} onKeyDown={moveAmongHeads}>
       <span role="columnheader" class="cell sign">
         <span class="visually-hidden">Sign</span>
       </span>
-      {columns.map(([sort, heading, place]) => {
+      {listColumns.map(column => {
+        const { sort, heading, place } = column
         const sorted = view.sort === sort
         const direction = view.descending ? 'descending' : 'ascending'
         return (
           <span key={sort} role="columnheader" class={`cell ${place}`} aria-sort={sorted ? direction : 'none'}>
-            <button type="button" class="head" tabIndex={sorted ? 0 : -1} onClick={() => sortBy(sort)}>
-              {heading}
+            <button type="button" class="head" tabIndex={sorted ? 0 : -1} onClick={() => sortBy(column)}>
+              {text(heading)}
               {sorted && <Icon name={view.descending ? 'down' : 'up'} size={12} />}
             </button>
           </span>
@@ -157,14 +136,19 @@ function actionsOf(props: DownloadListProps, cursor: ListCursor, view: ListWindo
   const click = (event: MouseEvent) => {
     const at = event.target as Element
     const infohash = at.closest('[data-infohash]')?.getAttribute('data-infohash')
-    if (infohash === null || infohash === undefined) return
+    if (infohash === null || infohash === undefined) return undefined
     const index = list.indexOf(infohash)
+    // A finger means the row: the labels of a phone are too small to be met.
+    const label = narrow ? null : at.closest('[data-label]')?.getAttribute('data-label')
+    const plain = !event.shiftKey && !event.ctrlKey && !event.metaKey
+    if (label !== null && label !== undefined && plain) return props.setView(withFacet(props.view, 'label', label))
     if (index !== -1) view.show(index)
     // A finger has no Ctrl: the sign marks, and so does every touch once something is marked.
     if (at.closest('.sign') !== null || (narrow && selected.size > 0)) mark(infohash)
     else if (event.shiftKey && index !== -1) cursor.go(index, 'range')
     else if (event.ctrlKey || event.metaKey) mark(infohash)
     else open(infohash)
+    return undefined
   }
   return { keys, click }
 }

@@ -4,7 +4,7 @@ import { memo } from 'preact/compat'
 import { circuitsText } from '../../model/hops.ts'
 import { stateText, toneOf } from '../../model/download-groups.ts'
 import type { ListedRow } from '../../model/shown-list.ts'
-import { bytes, counted, dateTime, eta, percent, rate, ratio } from '../../model/format.ts'
+import { bytes, counted, dateTime, eta, percent, rate, ratio, readable } from '../../model/format.ts'
 import { Icon, type IconName } from '../../parts/icons.tsx'
 import { ProgressBar } from '../../parts/progress-bar.tsx'
 
@@ -66,8 +66,8 @@ function Name({ record }: { record: ListedRow }) {
       {record.labels.length > 0 && (
         <span class="labels">
           {record.labels.map(label => (
-            <bdi key={label} class="label">
-              {label}
+            <bdi key={label} class="label" title={label} data-label={label}>
+              {readable(label)}
             </bdi>
           ))}
         </span>

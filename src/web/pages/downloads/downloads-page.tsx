@@ -1,8 +1,7 @@
 // The list of downloads with what narrows it and what is done to several at once; beside it the page of one.
 
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { groups } from '../../model/download-groups.ts'
-import type { View } from '../../model/download-table.ts'
+import { useCallback, useState } from 'preact/hooks'
+import { isNarrowed, type View } from '../../model/list-view.ts'
 import { counted } from '../../model/format.ts'
 import type { DetailTab } from '../../model/place.ts'
 import { go, narrow, session } from '../../node/context.ts'
@@ -11,6 +10,9 @@ import { StateButtons } from '../../parts/state-buttons.tsx'
 import { DetailPage } from './detail-page.tsx'
 import { DownloadList } from './download-list.tsx'
 import { RemoveDialog } from './remove-dialog.tsx'
+import { ListTools } from './list-tools.tsx'
+import { SideBar } from './side-bar.tsx'
+import { useSideBar } from './use-side-bar.ts'
 
 interface DownloadsPageProps {
   readonly infohash: string
@@ -25,55 +27,6 @@ function useView(): [View, (view: View) => void] {
     setView(next)
   }, [])
   return [view, change]
-}
-
-function GroupTabs({ view, setView }: { view: View; setView: (view: View) => void }) {
-  const { groups: counts } = session.totals.value
-  return (
-    <div class="groups" role="group" aria-label="Show">
-      {groups.map(([group, heading]) => (
-        <button
-          key={group}
-          type="button"
-          class={group === 'trouble' && counts.trouble > 0 ? 'group trouble' : 'group'}
-          aria-pressed={view.group === group}
-          onClick={() => setView({ ...view, group })}
-        >
-          {heading}
-          <span class="count">{counts[group].toLocaleString('en')}</span>
-        </button>
-      ))}
-    </div>
-  )
-}
-
-function Search({ view, setView }: { view: View; setView: (view: View) => void }) {
-  const field = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    const key = (event: KeyboardEvent) => {
-      const typing = /^(INPUT|TEXTAREA|SELECT)$/.test((event.target as Element).tagName)
-      if (event.key !== '/' || typing || event.ctrlKey || event.metaKey || event.altKey) return
-      event.preventDefault()
-      field.current?.focus()
-    }
-    document.addEventListener('keydown', key)
-    return () => document.removeEventListener('keydown', key)
-  }, [])
-  return (
-    <label class="search">
-      <Icon name="search" size={16} />
-      <span class="visually-hidden">Search names and labels</span>
-      <input
-        ref={field}
-        type="search"
-        placeholder="Search"
-        aria-keyshortcuts="/"
-        value={view.query}
-        onInput={event => setView({ ...view, query: event.currentTarget.value })}
-      />
-      {view.query === '' && <kbd aria-hidden="true">/</kbd>}
-    </label>
-  )
 }
 
 interface SelectionBarProps {
@@ -96,7 +49,7 @@ function SelectionBar({ selected, clear, remove }: SelectionBarProps) {
 
 function Nothing({ add, searching }: { add: () => void; searching: boolean }) {
   if (!session.downloads.listed.value) return <p class="nothing muted">Asking the node for its downloads…</p>
-  if (searching) return <p class="nothing muted">No download is like that.</p>
+  if (searching) return <p class="nothing muted">No downloads match.</p>
   return (
     <div class="nothing">
       <h2>Nothing here yet</h2>
@@ -119,24 +72,22 @@ export function DownloadsPage({ infohash, tab, add }: DownloadsPageProps) {
   const present = [...selected].filter(one => !session.downloads.isGone(one))
   if (present.length < selected.size) select(new Set(present))
   const openRow = (open: string) => go({ page: 'downloads', infohash: open, tab: 'overview' })
-  const searching = view.group !== 'all' || view.query !== ''
+  const side = useSideBar(infohash !== '')
   return (
-    <div class={`downloads${infohash === '' ? '' : ' with-detail'}`}>
+    <div class={`downloads${infohash === '' ? '' : ' with-detail'}${side.beside ? ' with-side' : ''}`}>
       <h1 class="visually-hidden">Downloads</h1>
+      {side.beside && (
+        <aside class="downloads-side">
+          <SideBar view={view} setView={setView} />
+        </aside>
+      )}
       <section class="downloads-main" aria-label="All downloads">
-        <div class="tools">
-          <Search view={view} setView={setView} />
-          <GroupTabs view={view} setView={setView} />
-          <button type="button" class="primary add" onClick={add}>
-            <Icon name="plus" />
-            <span>Add</span>
-          </button>
-        </div>
+        <ListTools view={view} setView={setView} side={side} add={add} />
         {selected.size > 0 && (
           <SelectionBar selected={selected} clear={() => select(new Set())} remove={() => setRemoving([...selected])} />
         )}
         {list.length === 0 ? (
-          <Nothing add={add} searching={searching} />
+          <Nothing add={add} searching={isNarrowed(view)} />
         ) : (
           <DownloadList
             list={list}

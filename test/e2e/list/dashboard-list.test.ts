@@ -1,0 +1,223 @@
+// The list of the dashboard in Chromium over a real node: marking, order, the bar of a phone.
+
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import {
+  axeFindings,
+  CHROMIUM,
+  startBrowser,
+  untilInPage,
+  type WatchedPage,
+  watchedPage,
+} from '../../kit/nodes/browser.ts'
+import { addManyDownloads, WAITING_SETTINGS } from '../../kit/nodes/many-downloads.ts'
+import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
+import { needs } from '../../kit/requirements.ts'
+
+const skip = needs(CHROMIUM)
+const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true }
+
+/** Labels of the first downloads: markup, right to left, without width, long. */
+const HOSTILE_LABELS = ['<b onclick="hacked=1">bold</b>', '\u202Egpj.exe', 'zero\u200Bwidth', 'שלום', 'l'.repeat(60)]
+const LABELS = [['films'], ['films', 'vintage'], HOSTILE_LABELS] as const
+
+const ROWS = `document.querySelectorAll('.row[data-infohash]').length`
+const FIRST_NAME = `document.querySelector('.row[data-infohash] .name-text')?.textContent`
+
+describe('the list of the dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
+  let folder = ''
+  let node: NodeProcess
+  let hashes: readonly string[]
+  let browser: Browser
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tributary-list-'))
+    const settings = { ...WAITING_SETTINGS, 'download_defaults.saveas': join(folder, 'content') }
+    node = await startNode({ settings, stateDir: join(folder, 'state') })
+    hashes = await addManyDownloads(node, 12)
+    const tracker = encodeURIComponent('http://tracker.example:1/secret/announce')
+    for (const [hash, name] of [
+      ['ab'.repeat(20), 'Film 12'],
+      ['cd'.repeat(20), 'Film 13'],
+    ] as const)
+      await node.request('PUT', '/downloads', {
+        uri: `magnet:?xt=urn:btih:${hash}&dn=${encodeURIComponent(name)}&tr=${tracker}`,
+      })
+    for (const [at, labels] of LABELS.entries()) await node.request('PATCH', `/downloads/${hashes[at]}`, { labels })
+    browser = await startBrowser()
+  })
+  after(async () => {
+    await browser?.close()
+    await node?.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  async function opened(at = '', options: Parameters<typeof watchedPage>[2] = {}): Promise<WatchedPage> {
+    const watched = await watchedPage(browser, node.baseUrl, options)
+    await watched.page.addInitScript(`localStorage.setItem('tributary.key', ${JSON.stringify(node.key)})`)
+    await watched.page.goto(`${node.baseUrl}/${at}`)
+    await watched.page.locator('.dot.live').waitFor({ state: 'attached' })
+    return watched
+  }
+
+  test('Shift and a click mark rows without their text; the time left is shown whole; a graph waits for its data', async () => {
+    const watched = await opened()
+    const { page } = watched
+    const rows = page.locator('.row[data-infohash]')
+    await rows.nth(0).click({ modifiers: ['Control'] })
+    await rows.nth(3).click({ modifiers: ['Shift'] })
+    await page.getByText('4 selected').waitFor()
+    assert.equal(await page.evaluate(`getSelection().toString()`), '')
+    const cut = `(() => {
+      const cell = document.querySelector('.row[data-infohash] .eta')
+      cell.textContent = '59 min 59 s'
+      return cell.scrollWidth - cell.clientWidth
+    })()`
+    for (const width of [1440, 1300, 1250]) {
+      await page.setViewportSize({ width, height: 900 })
+      assert.ok(Number(await page.evaluate(cut)) <= 0, `at ${width}`)
+    }
+    await page.addInitScript(`new MutationObserver(() => {
+      if (document.querySelector('.detail .no-line') !== null) globalThis.waited = true
+    }).observe(document, { subtree: true, childList: true })`)
+    await page.goto(`${node.baseUrl}/#/downloads/${hashes[0]}`)
+    await page.reload()
+    await page.locator('.detail .graph canvas').waitFor()
+    assert.equal(await page.evaluate(`globalThis.waited`), true)
+    watched.check()
+    await page.context().close()
+  })
+
+  test('the side bar narrows the list, with numbers; labels of rows do too; what is hostile is text in its place', async () => {
+    const watched = await opened()
+    const { page } = watched
+    const bar = page.getByRole('group', { name: 'Filters' })
+    const choice = (section: string, name: string) =>
+      bar.getByRole('list', { name: section }).getByRole('button', { name })
+    const count = (section: string, name: string) => choice(section, name).locator('.count').textContent()
+    await untilInPage(page, `${ROWS} === 14`)
+    assert.equal(await count('State', 'All'), '14')
+    assert.deepEqual([await count('Labels', 'films'), await count('Labels', 'No label')], ['2', '11'])
+    assert.deepEqual([await count('Trackers', 'tracker.example'), await count('Trackers', 'No tracker')], ['2', '12'])
+    assert.ok(!(await bar.innerText()).includes('secret'), 'addresses of trackers hold keys')
+    await choice('Labels', 'films').click()
+    await untilInPage(page, `${ROWS} === 2`)
+    await choice('Labels', 'films').click()
+    await choice('Trackers', 'tracker.example').click()
+    await untilInPage(page, `${ROWS} === 2`)
+    await choice('Trackers', 'tracker.example').click()
+    await untilInPage(page, `${ROWS} === 14`)
+    await page.locator(`#row-${hashes[1]} .label`).getByText('vintage').click()
+    await untilInPage(page, `${ROWS} === 1`)
+    assert.equal(await choice('Labels', 'vintage').getAttribute('aria-pressed'), 'true')
+    assert.equal(await page.locator('.detail').count(), 0)
+    await choice('Labels', 'vintage').click()
+    await choice('Labels', 'gpj').click()
+    await untilInPage(page, `${ROWS} === 1`)
+    await choice('Labels', 'gpj').click()
+    assert.equal(await page.evaluate(`globalThis.hacked`), undefined)
+    assert.equal(await page.locator('main b').count(), 0)
+    assert.ok(!(await bar.innerText()).includes('\u202E'))
+    const wide = `[...document.querySelectorAll('.side-bar .choice')].some(each => each.scrollWidth > each.clientWidth)`
+    assert.equal(await page.evaluate(wide), false)
+    assert.deepEqual(await axeFindings(page), [])
+    const labels = bar.locator('summary').getByText('Labels')
+    await labels.click()
+    await choice('Labels', 'films').waitFor({ state: 'hidden' })
+    await page.reload()
+    await choice('Trackers', 'No tracker').waitFor()
+    assert.equal(await choice('Labels', 'films').isVisible(), false, 'what was closed stays so')
+    await page.getByRole('button', { name: 'Filters' }).click()
+    await bar.waitFor({ state: 'detached' })
+    await page.getByRole('group', { name: 'Show' }).waitFor()
+    watched.check()
+    await page.context().close()
+  })
+
+  test('words of the search; what nobody can read is said and passed over', async () => {
+    const watched = await opened()
+    const { page } = watched
+    const search = page.getByRole('searchbox')
+    for (const [words, rows] of [
+      ['label:films', 2],
+      ['label:"" "film 1"', 4],
+      ['tracker:example', 2],
+      ['folder:content size<1KiB', 14],
+      ['size>1KiB', 0],
+      ['state:queued label:vintage', 1],
+      ['"films"', 2],
+    ] as const) {
+      await search.fill(words)
+      await untilInPage(page, `${ROWS} === ${rows}`)
+      const { total } = await node.get<{ total: number }>(`/downloads?limit=1&filter=${encodeURIComponent(words)}`)
+      assert.equal(total, rows, words)
+    }
+    await search.fill('size>big film')
+    await page.getByRole('alert').getByText('size>big is not a size').waitFor()
+    await untilInPage(page, `${ROWS} === 14`)
+    await search.fill('state:asleep')
+    await page.getByRole('alert').getByText('No state is called asleep').waitFor()
+    assert.deepEqual(await axeFindings(page), [])
+    await search.fill('state:queued')
+    const bar = page.getByRole('group', { name: 'Filters' })
+    await bar.getByRole('button', { name: /^Queued/, pressed: true }).waitFor()
+    await bar.getByRole('button', { name: /^All/ }).click()
+    await untilInPage(page, `${ROWS} === 14`)
+    assert.equal(await search.inputValue(), '')
+    watched.check()
+    await page.context().close()
+  })
+
+  test('a phone: filters come over the list, what is chosen stands above it', async () => {
+    const watched = await opened('', PHONE)
+    const { page } = watched
+    await page.getByRole('button', { name: 'Filters' }).tap()
+    const bar = page.getByRole('group', { name: 'Filters' })
+    await bar.getByRole('button', { name: /^films/ }).tap()
+    await untilInPage(page, `${ROWS} === 2`)
+    assert.deepEqual(await axeFindings(page), [])
+    await page.keyboard.press('Escape')
+    await bar.waitFor({ state: 'hidden' })
+    const wider = Number(await page.evaluate(`document.documentElement.scrollWidth - innerWidth`))
+    assert.ok(wider <= 0)
+    await page
+      .getByRole('list', { name: 'Shown only' })
+      .getByRole('button', { name: /^films/ })
+      .tap()
+    await untilInPage(page, `${ROWS} > 2`)
+    watched.check()
+    await page.context().close()
+  })
+
+  test('a phone: the list can be sorted, and every page is reached from the bar', async () => {
+    const watched = await opened('', PHONE)
+    const { page } = watched
+    await page.getByLabel('Sort by').selectOption({ label: 'Name' })
+    await untilInPage(page, `${FIRST_NAME} === 'Film 0'`)
+    await page.getByRole('button', { name: 'Descending' }).tap()
+    await untilInPage(page, `${FIRST_NAME} === 'Film 13'`)
+    const bar = page.getByRole('navigation', { name: 'Pages' })
+    const cut = `[...document.querySelectorAll('nav[aria-label=Pages] > .nav a, .nav-more')]
+      .filter(each => each.getBoundingClientRect().right > innerWidth || each.scrollWidth > each.clientWidth)
+      .map(each => each.textContent)`
+    for (const width of [390, 320]) {
+      await page.setViewportSize({ width, height: 844 })
+      assert.deepEqual(await page.evaluate(cut), [], `at ${width}`)
+    }
+    for (const name of ['Statistics', 'Events', 'Settings'])
+      assert.ok(await bar.getByRole('link', { name }).isVisible())
+    await bar.getByRole('button', { name: 'More' }).tap()
+    const ways = bar.locator('.nav-rest a')
+    await ways.first().waitFor()
+    assert.deepEqual(await axeFindings(page), [])
+    await ways.first().tap()
+    await ways.first().waitFor({ state: 'hidden' })
+    assert.ok(!(await page.evaluate<string>(`location.hash`)).startsWith('#/downloads'))
+    watched.check()
+    await page.context().close()
+  })
+})
