@@ -118,7 +118,7 @@ export class Session {
       })
     } catch (error) {
       this.keyProblem.value = textOf(error)
-      // Of a node that does not answer: it is told on the pages, and goes on when the node does.
+      // Of a node that does not answer: the pages say so, and go on when the node does.
       if (kept !== null && !(error instanceof ApiError && error.status === 403)) this.#keep(kept)
     } finally {
       this.signingIn.value = false
