@@ -2,10 +2,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { localAddress } from '../node/state/node-address.ts'
+import { localAddress } from '../../node/state/node-address.ts'
 import { openerOf, openPage } from './browser.ts'
-import { forNode, type NodeFlags, print, runForNode } from './command-run.ts'
-import type { NodeClient } from './node-client.ts'
+import { forNode, type NodeFlags, print, runForNode } from '../command-run.ts'
+import type { NodeClient } from '../node-client.ts'
 
 interface OpenFlags extends NodeFlags {
   readonly print?: boolean

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { leadingPage, openerOf, openPage } from '../../../src/cli/browser.ts'
+import { leadingPage, openerOf, openPage } from '../../../../src/cli/opening/browser.ts'
 
 test('pages are opened where there is a screen of this user', () => {
   assert.equal(openerOf('darwin', {}), 'open')
