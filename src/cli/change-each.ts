@@ -1,5 +1,5 @@
-// One request for each of many downloads: what was done is said, what was refused too, and the others go on; before many
-// are removed at a stroke there is a question.
+// One request for each of many downloads: what was done is said, what was refused too, and the others go on. Before
+// many are removed at a stroke there is a question.
 
 import { createInterface } from 'node:readline/promises'
 import type { Download } from '../client/core-routes.ts'

@@ -28,7 +28,8 @@ export async function allDownloads(node: NodeClient, extras: Extras = {}): Promi
 
 /**
  * The downloads that are meant, each once. `all` means all, `label:NAME` those with the label, a text with `*` or `?`
- * those whose whole name, or info hash, is like it. CommandError when a text fits none, or one without a selector several.
+ * those whose whole name, or info hash, is like it. CommandError when a text fits none, or one without a selector
+ * several.
  */
 export async function chosenDownloads(node: NodeClient, texts: readonly string[]): Promise<Download[]> {
   const [only] = texts

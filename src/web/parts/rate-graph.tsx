@@ -20,12 +20,6 @@ export function RateGraph({ height, bare = false }: { height: number; bare?: boo
   const version = session.rateVersion.value
   const data = useMemo(() => session.rates.columns(), [version])
   return (
-    <Graph
-      name={text('lastRates')}
-      lines={rateLines}
-      top={LEAST_RATE}
-      {...{ data, height, bare }}
-      format={plainRate}
-    />
+    <Graph name={text('lastRates')} lines={rateLines} top={LEAST_RATE} {...{ data, height, bare }} format={plainRate} />
   )
 }

@@ -22,7 +22,7 @@ describe('parts of the dashboard', () => {
     const page = await readFile(join(PAGE, 'index.html'), 'utf8')
     const named = [...page.matchAll(/(?:src|href)="\.\/dashboard\/([^"]+\.(?:js|css))"/g)].map(([, name]) => name ?? '')
     // The entry chooses the language, and loads the page then.
-    const start = [...texts.keys()].filter(name => /^start-/.test(name))
+    const start = [...texts.keys()].filter(name => name.startsWith('start-'))
     assert.equal(start.filter(name => name.endsWith('.js')).length, 1)
     first = withImports([...named, ...start])
   })
