@@ -289,7 +289,9 @@ describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
     )
     await page.keyboard.press('End')
     await page.keyboard.press('Enter')
-    await page.locator('[role=columnheader][aria-sort=descending]').filter({ hasText: 'Added' }).waitFor()
+    // The last column that there is room for beside the side bar.
+    const heads = `[...document.querySelectorAll('[role=columnheader]')].filter(head => head.checkVisibility())`
+    await untilInPage(page, `${heads}.at(-1).getAttribute('aria-sort') !== 'none'`)
     await page.getByRole('grid', { name: 'Downloads' }).focus()
     await page.keyboard.press('End')
     await page.keyboard.press('Delete')
@@ -343,9 +345,9 @@ describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
     const watched = await signedIn(`#/downloads/${scene.film}/files`)
     const { page } = watched
     await page.getByLabel('Priority of Extras/storyboard.pdf').selectOption({ label: 'Skip' })
-    await page.getByText('5 files, 4 fetched').waitFor()
+    await page.getByText('5 files, 4 chosen').waitFor()
     await page.getByRole('button', { name: 'Fetch all' }).click()
-    await page.getByText('5 files, 5 fetched').waitFor()
+    await page.getByText('5 files, 5 chosen').waitFor()
     const saved = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Playlist' }).click()
     const download = await saved

@@ -55,10 +55,23 @@ void i18n.use(pseudo).init({
   returnEmptyString: false,
 })
 
+/** Texts without parameters that were asked for, an entry for each area. */
+const plainTexts: Map<string, string>[] = []
+
 /** The texts of an area, in English: `area` names it in files of translators. */
 export function textsOf<const English extends Catalogue>(area: string, english: English): Texts<English> {
   i18n.addResourceBundle('en', area, english)
-  return (key: string, values: Record<string, unknown> = {}) => i18n.t(key, { ...values, ns: area })
+  const plain = new Map<string, string>()
+  plainTexts.push(plain)
+  return (key: string, values?: Readonly<Record<string, unknown>>) => {
+    if (values !== undefined) return i18n.t(key, { ...values, ns: area })
+    // Rows of lists ask for the same ones again and again.
+    const known = plain.get(key)
+    if (known !== undefined) return known
+    const text = i18n.t(key, { ns: area })
+    plain.set(key, text)
+    return text
+  }
 }
 
 /** The tag of the language that texts, numbers and dates are in: `en`, `de`. */
@@ -77,4 +90,5 @@ export async function setLanguage(tag: string, areas: Readonly<Record<string, Ca
   for (const [area, texts] of Object.entries(areas)) i18n.addResourceBundle(tag, area, texts)
   i18n.options.postProcess = tag === PSEUDO ? ['pseudo'] : []
   await i18n.changeLanguage(tag)
+  for (const texts of plainTexts) texts.clear()
 }

@@ -5,8 +5,8 @@ import type { UnitTexts } from './units.ts'
 
 /** Texts by their keys. */
 export const german: Translation<UnitTexts> = {
-  days: '{{count, number}} T',
-  hours: '{{count, number}} Std',
-  minutes: '{{count, number}} Min',
-  seconds: '{{count, number}} s',
+  days: 'T',
+  hours: 'Std',
+  minutes: 'Min',
+  seconds: 's',
 }

@@ -3,14 +3,14 @@
 import { textsOf } from '../language/texts.ts'
 
 const english = {
-  days: '{{count, number}} d',
-  hours: '{{count, number}} h',
-  minutes: '{{count, number}} min',
-  seconds: '{{count, number}} s',
+  days: 'd',
+  hours: 'h',
+  minutes: 'min',
+  seconds: 's',
 } as const
 
 /** Its texts by their keys, as translations have them. */
 export type UnitTexts = typeof english
 
-/** A number with its unit. */
+/** What stands behind a number. */
 export const text = textsOf('units', english)

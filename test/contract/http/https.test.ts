@@ -140,7 +140,7 @@ describe('HTTPS', { concurrency: 1 }, () => {
     )
     await assert.rejects(httpsWith({ cert: '', key: '' }), /https_certfile is empty/)
     const first = await httpsWith(one)
-    await assert.rejects(httpsWith(two, first.httpsPort), /it is taken/)
+    await assert.rejects(httpsWith(two, first.httpsPort), /already in use/)
     assert.equal((await get(first.httpsPort, '/state', textOf(one))).subject, 'one')
     await first.stop()
   })

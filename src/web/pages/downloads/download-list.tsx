@@ -16,9 +16,10 @@ import { ComingRow, DownloadRow } from './download-row.tsx'
 /** As in the style sheet. */
 const [HEAD_HEIGHT, ROW_HEIGHT, CARD_HEIGHT] = [32, 38, 66]
 
-/** Of the heads one is a tab stop, the one that sorts; arrows lead to the others. */
+/** Of the heads one is a tab stop, that of the name, which every width shows; arrows lead to the others. */
 function moveAmongHeads(event: KeyboardEvent): void {
-  const heads = [...(event.currentTarget as Element).querySelectorAll('button')]
+  const all = [...(event.currentTarget as Element).querySelectorAll('button')]
+  const heads = all.filter(head => head.checkVisibility())
   const at = heads.findIndex(head => head === document.activeElement)
   const targets: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: heads.length - 1 }
   const target = heads[targets[event.key] ?? -1]
@@ -41,7 +42,7 @@ function Heads({ view, setView }: { view: View; setView: (view: View) => void })
         const direction = view.descending ? 'descending' : 'ascending'
         return (
           <span key={sort} role="columnheader" class={`cell ${place}`} aria-sort={sorted ? direction : 'none'}>
-            <button type="button" class="head" tabIndex={sorted ? 0 : -1} onClick={() => sortBy(column)}>
+            <button type="button" class="head" tabIndex={sort === 'name' ? 0 : -1} onClick={() => sortBy(column)}>
               {text(heading)}
               {sorted && <Icon name={view.descending ? 'down' : 'up'} size={12} />}
             </button>
