@@ -11,8 +11,6 @@ import { AddDialog, type Addition } from './pages/downloads/add-dialog.tsx'
 import { DownloadsPage } from './pages/downloads/downloads-page.tsx'
 import { EventsPage } from './pages/node/events-page.tsx'
 import { KeyPage } from './pages/node/key-page.tsx'
-import { SettingsPage } from './pages/node/settings-page.tsx'
-import { StatisticsPage } from './pages/node/statistics-page.tsx'
 import { Brand } from './parts/brand.tsx'
 import { Icon } from './parts/icons.tsx'
 import { LaterPage } from './parts/later-page.tsx'
@@ -56,7 +54,9 @@ function Rates() {
   )
 }
 
-/** What plays films comes when one is played. */
+// What not everybody opens comes when it is shown.
+const loadSettings = async () => (await import('./pages/node/settings-page.tsx')).SettingsPage
+const loadStatistics = async () => (await import('./pages/node/statistics-page.tsx')).StatisticsPage
 const loadPlayer = async () => (await import('./pages/player/player-page.tsx')).PlayerPage
 
 function PageOfChapter({ chapter, parts }: ChapterPlace) {
@@ -74,11 +74,11 @@ function Page({ add }: { add: (addition: Addition) => void }) {
     case 'chapter':
       return <PageOfChapter {...at} />
     case 'statistics':
-      return <StatisticsPage />
+      return <LaterPage load={loadStatistics} shown={{}} />
     case 'events':
       return <EventsPage />
     case 'settings':
-      return <SettingsPage />
+      return <LaterPage load={loadSettings} shown={{}} />
   }
 }
 

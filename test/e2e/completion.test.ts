@@ -69,7 +69,7 @@ for (const [shell, completer] of Object.entries(completers)) {
     })
 
     test('below a command only its own words are offered, and no files', () => {
-      assert.deepEqual(completed('tributary key ').toSorted(), ['add', 'list', 'remove'])
+      assert.deepEqual(completed('tributary key ').toSorted(), ['add', 'list', 'remove', 'show'])
       // `add` is a command too.
       assert.deepEqual(completed('tributary keys add --pau'), [])
     })

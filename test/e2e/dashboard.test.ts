@@ -162,6 +162,7 @@ describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
         for (const [place, address] of [...places, ...(await chapterPlaces(page))]) {
           await page.goto(`${scene.node.baseUrl}/${address.replace('FILM', scene.film)}`)
           await page.locator('main :is(h1, h2)').first().waitFor({ state: 'attached' })
+          await untilInPage(page, `(document.querySelector('#content')?.childElementCount ?? 0) > 0`)
           await untilInPage(page, `!/Asking the node…|Loading…|Finding the file…/.test(document.body.innerText)`)
           assert.deepEqual(await axeFindings(page), [], `${place}, ${name}, ${colorScheme}`)
           const wider = Number(await page.evaluate(`document.documentElement.scrollWidth - innerWidth`))

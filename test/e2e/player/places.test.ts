@@ -146,7 +146,7 @@ describe('player: places', { skip: needs(CHROMIUM, 'ffmpeg'), concurrency: 1, ti
     assert.equal(all.links.length, 2)
     await run('watched', 'Series', 'E02', '--forget')
     assert.equal((await placeOf(1)).position, 0)
-    assert.equal(await run('watching'), '')
+    assert.equal(await run('watching'), 'No film was begun.\n')
   })
 
   test('scope stream may read and tell places; a signed link may not', async () => {
