@@ -51,10 +51,10 @@ const READS_NOTHING = `Object.defineProperty(HTMLMediaElement.prototype, 'preloa
 
 const waitingOf = (page: Page) => page.getByRole('group', { name: 'Waiting for the film' })
 
-// Side by side, each with a node of its own: they mostly wait for what comes in, and for the film's own clock.
+// One after the other: what stalls for a third of a second because another browser has the processor is red.
 describe('player: waiting for the moment', {
   skip: needs(CHROMIUM, 'ffmpeg'),
-  concurrency: 2,
+  concurrency: 1,
   timeout: 300_000,
 }, () => {
   let folder: TestFolder
