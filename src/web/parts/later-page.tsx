@@ -11,20 +11,28 @@ interface LaterPageProps<Shown extends object> {
   readonly shown: Shown
 }
 
+interface LoadedPage<Shown extends object> {
+  /** What loaded it. */
+  readonly load: () => Promise<ComponentType<Shown>>
+  /** Null: it could not be loaded. */
+  readonly Page: ComponentType<Shown> | null
+}
+
 /** Nothing until it has come; what to do where it does not. */
 export function LaterPage<Shown extends object>({ load, shown }: LaterPageProps<Shown>) {
-  const [page, setPage] = useState<{ readonly Page: ComponentType<Shown> | null } | null>(null)
+  const [page, setPage] = useState<LoadedPage<Shown> | null>(null)
   useEffect(() => {
     let ended = false
     const show = (Page: ComponentType<Shown> | null) => {
-      if (!ended) setPage({ Page })
+      if (!ended) setPage({ load, Page })
     }
     load().then(show, () => show(null))
     return () => {
       ended = true
     }
   }, [load])
-  if (page === null) return null
+  // One that was loaded by another function is given nothing of this.
+  if (page === null || page.load !== load) return null
   const { Page } = page
   if (Page !== null) return <Page {...shown} />
   // The node is another version by now, or away.
