@@ -242,6 +242,12 @@ test('a tracker that refuses is told with its own words, and without the passkey
   assert.deepEqual(codes(told([refusing(words, { status: 'Updating' })])), ['tracker_refused', 'no_peers_known'])
   const repeated = conditionOf(told([refusing('no /0123456789abcdef/announce here')]))
   assert.equal(repeated?.parameters?.words, 'no /… here')
+  const said = (address: string, text: string) =>
+    conditionOf(told([refusing(text, { url: address })]))?.parameters?.words
+  assert.equal(said(url, 'unknown passkey 0123456789abcdef'), 'unknown passkey /…')
+  const asked = 'http://tracker.test/announce?passkey=fedcba9876543210&x=1'
+  assert.equal(said(asked, '1 of fedcba9876543210'), '1 of /…')
+  assert.equal(said(asked, 'not /announce?passkey=fedcba9876543210&x=1'), 'not /announce/…')
   assert.equal(conditionOf(told([refusing('é'.repeat(4000))]))?.parameters?.words, 'é'.repeat(120))
   const one = { ...refusing('time-out'), failure: 'unanswered' } as const
   assert.deepEqual(codes(told([one])), ['no_tracker_answers', 'no_peers_known'])

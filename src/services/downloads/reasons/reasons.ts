@@ -14,6 +14,8 @@ const MAX_WORDS_BYTES = 240
 
 /** `/announce`: what is longer may hold a passkey. */
 const LONGEST_PLAIN_PATH = 9
+/** Shorter parts of an address are words. */
+const LEAST_PASSKEY = 16
 
 /** What is known of a download; null members: it is not loaded. Members may be getters: each is read when it counts. */
 export interface ExplainFacts {
@@ -128,9 +130,11 @@ function named(name: 'error' | 'files' | 'failure', text: string): ReasonParamet
 function wordsOf(row: TrackerRow | undefined): ReasonParameters | null {
   if (row === undefined) return null
   const words = row.words ?? row.status.replace(/^Error: /, '')
-  const { hostname: tracker = '', pathname: path = '' } = URL.parse(row.url) ?? {}
-  // One that repeats the url it was asked for would tell the passkey.
-  const told = path.length > LONGEST_PLAIN_PATH ? words.replaceAll(path, '/…') : words
+  const { hostname: tracker = '', pathname: path = '', search = '', searchParams } = URL.parse(row.url) ?? {}
+  // One that repeats the url it was asked for, or a part of it, would tell the passkey.
+  const parts = [...path.split('/'), ...(searchParams?.values() ?? [])].filter(part => part.length >= LEAST_PASSKEY)
+  const secrets = [path.length > LONGEST_PLAIN_PATH ? path : '', search, ...parts].filter(secret => secret !== '')
+  const told = secrets.reduce((text, secret) => text.replaceAll(secret, '/…'), words)
   return { tracker: cutText(tracker, MAX_WORDS_BYTES), words: cutText(told, MAX_WORDS_BYTES) }
 }
 
