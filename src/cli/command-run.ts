@@ -84,8 +84,8 @@ export function print(text: string): void {
   process.stdout.write(text)
 }
 
-// `tributary ls | head` is no error.
-function quietPipe(): void {
+/** `tributary ls | head` is no error: who reads no further ends the command, well. */
+export function quietPipe(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
     process.exit(EXIT.fine)

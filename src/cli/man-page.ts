@@ -3,7 +3,7 @@
 
 import type { EventEmitter } from 'node:events'
 import type { Command, Help } from 'commander'
-import { print } from './command-run.ts'
+import { print, quietPipe } from './command-run.ts'
 
 /** A text in roff: nothing in it is a request or an escape, and its dashes are those that are typed. */
 function roff(text: string): string {
@@ -105,5 +105,8 @@ export function addManCommand(program: Command): void {
   program
     .command('man', { hidden: true })
     .description('Print the manual page: tributary man | man -l -')
-    .action(() => print(manPage(program)))
+    .action(() => {
+      quietPipe()
+      print(manPage(program))
+    })
 }

@@ -32,16 +32,21 @@ const FILMS: readonly (FilmOptions & { readonly name: string; readonly byPage: b
   },
 ]
 
-/** Where it stalled, and for how long: it waited for data while it was to play. */
+/**
+ * Where it stalled, for how long, and what the browser had ahead of the place then, seconds: it waited for data while it
+ * was to play.
+ */
 const NOTE_STALLS = `globalThis.stalls = []
   document.addEventListener('waiting', ({ target }) => {
     if (target.currentTime === 0 || target.seeking) return
-    const [stall, ms] = [{ at: target.currentTime, ms: Infinity }, performance.now()]
+    const [at, held, ms] = [target.currentTime, target.buffered, performance.now()]
+    const ends = Array.from({ length: held.length }, (_, each) => held.start(each) <= at ? held.end(each) : 0)
+    const stall = { at, aheadSec: Math.max(at, ...ends) - at, ms: Infinity }
     stalls.push(stall)
     target.addEventListener('playing', () => { stall.ms = performance.now() - ms }, { once: true })
   }, true)`
-/** What the player of a busy machine needs for itself behind a jump is none: bytes that lack take longer. */
-const STALLS = `stalls.filter(({ ms }) => ms > 700)`
+/** What the decoder of a busy machine needs for itself, with seconds of film at hand, is none. */
+const STALLS = `stalls.filter(({ ms, aheadSec }) => ms > 300 && (aheadSec < 2 || ms > 1000))`
 
 /** As browsers do that save data. */
 const READS_NOTHING = `Object.defineProperty(HTMLMediaElement.prototype, 'preload', {
