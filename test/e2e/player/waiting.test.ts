@@ -33,8 +33,8 @@ const FILMS: readonly (FilmOptions & { readonly name: string; readonly byPage: b
 ]
 
 /**
- * Where it stalled, for how long, and what the browser had ahead of the place then, seconds: it waited for data while it
- * was to play.
+ * Where it stalled, for how long, and what the browser had ahead of the place then, seconds: it waited for data while
+ * it was to play.
  */
 const NOTE_STALLS = `globalThis.stalls = []
   document.addEventListener('waiting', ({ target }) => {
