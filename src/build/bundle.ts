@@ -127,6 +127,7 @@ function writeScript(name: string, text: string): void {
 
 /** Packages that vite puts into the dashboard, and those whose files are copied. */
 const PACKED = [
+  '@mediabunny/aac-encoder',
   '@mediabunny/ac3',
   '@preact/signals',
   '@preact/signals-core',

@@ -55,9 +55,15 @@ const SWAGGER = [
   'swagger-ui-bundle.js.LICENSE.txt',
 ]
 
+/** WebAssembly of FFmpeg that threads of a chapter run (src/chapters/hls/coders), as its packages hold it. */
+const CODERS = [
+  ['@mediabunny/ac3', 'ac3.js'],
+  ['@mediabunny/aac-encoder', 'aac.js'],
+] as const
+
 /**
- * Copies the machine code of better-sqlite3 and the files of swagger-ui from `modules` (node_modules) to `folder`,
- * which exists. Throws when a package is not installed or not built.
+ * Copies the machine code of better-sqlite3, the files of swagger-ui and coders of sound from `modules` (node_modules)
+ * to `folder`, which exists. Throws when a package is not installed or not built.
  */
 export function copyPackedPackages(modules: string, folder: string): void {
   const native = join(modules, 'better-sqlite3/build/Release/better_sqlite3.node')
@@ -66,4 +72,7 @@ export function copyPackedPackages(modules: string, folder: string): void {
   const docs = join(folder, 'swagger-ui')
   mkdirSync(docs)
   for (const name of SWAGGER) copyFileSync(join(modules, 'swagger-ui-dist', name), join(docs, name))
+  const coders = join(folder, 'coders')
+  mkdirSync(coders)
+  for (const [name, file] of CODERS) copyFileSync(join(modules, name, 'dist/modules/build', file), join(coders, file))
 }

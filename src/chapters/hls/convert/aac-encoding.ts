@@ -1,75 +1,62 @@
-// An encoder of AAC that is kept open: the package mediabunny's, in a thread of its own, which takes longer to start
-// than to encode a segment. It is fed whole frames, one segment after the other, and gives a frame for each.
+// An encoder of AAC that is kept open: it is fed whole frames, one segment after the other, and gives a frame for each.
 
-import { setTimeout as delay } from 'node:timers/promises'
-import { AudioSample, AudioSampleSource, type EncodedPacket, MkvOutputFormat, NullTarget, Output } from 'mediabunny'
 import { FRAME_SAMPLES } from '../core/sound-grid.ts'
 import { CoderFailed } from './coder-failed.ts'
+import { callCoder, type CoderModule, startCoder } from '../coders/coder-module.ts'
 
 const BITS_PER_SECOND = 160_000
 const CHANNELS = 2
-/** Frames that are given to it at a time: some 0.7 s of sound. */
-const PORTION = 32
-/** So long it may give nothing while it has sound: it takes some milliseconds for a frame. */
-const SILENT_MS = 2000
+const FLOAT_BYTES = 4
 /** The first frame that it gives holds what was before the first that it was fed. */
 const DELAY_FRAMES = 1
+/** Of a frame of two channels at any rate: 768 bytes a channel are the most (ISO/IEC 14496-3). */
+const MAX_FRAME_BYTES = 8192
 
 /** Sound that is being encoded. */
 export interface EncodedSound {
-  /** So many samples of each channel are there; settles when the encoder has taken what it can of them. */
-  filled(samples: number): Promise<void>
+  /** So many samples of each channel are there: what can be encoded of them is. */
+  filled(samples: number): void
   /** All are there: a frame for each but the last two. */
-  frames(): Promise<Uint8Array[]>
+  frames(): Uint8Array[]
 }
 
-/** An encoder. After a rejection it must be ended, unless said otherwise. */
+/** An encoder. After CoderFailed it must be ended, unless said otherwise. */
 export class AacEncoding {
   /** Hz. */
   readonly rate: number
-  readonly #output: Output
-  readonly #source: AudioSampleSource
-  #config: Uint8Array | null = null
+  /** Its AudioSpecificConfig. */
+  readonly config: Uint8Array
+  readonly #module: CoderModule
+  readonly #context: number
   #fed = 0
   /** Frames that it has given, those of the segment that is under way kept. */
   #given = 0
   #frames = new Map<number, Uint8Array>()
-  #wake: () => void = () => undefined
 
-  private constructor(rate: number) {
+  private constructor(rate: number, module: CoderModule, context: number) {
     this.rate = rate
-    this.#source = new AudioSampleSource({
-      codec: 'aac',
-      bitrate: BITS_PER_SECOND,
-      onEncodedPacket: (packet, meta) => this.#take(packet, meta?.decoderConfig?.description),
-    })
-    // What it would write is taken before.
-    this.#output = new Output({ format: new MkvOutputFormat(), target: new NullTarget() })
-    this.#output.addAudioTrack(this.#source)
+    this.#module = module
+    this.#context = context
+    const place = this.#call('get_encoder_extradata')
+    this.config = module.HEAPU8.slice(place, place + this.#call('get_encoder_extradata_size'))
   }
 
-  /** Starts one for sound of `rate` Hz in two channels. */
+  /** Starts one for sound of `rate` Hz in two channels. Rejects with CoderFailed. */
   static async start(rate: number): Promise<AacEncoding> {
-    const { registerAacEncoder } = await import('@mediabunny/aac-encoder')
-    registerAacEncoder()
-    const encoding = new AacEncoding(rate)
-    await encoding.#output.start()
-    return encoding
-  }
-
-  /** Its AudioSpecificConfig; null before the first frame. */
-  get config(): Uint8Array | null {
-    return this.#config
+    const module = await startCoder('aac')
+    const context = callCoder(module, 'init_encoder', CHANNELS, rate, BITS_PER_SECOND)
+    if (context === 0) throw new CoderFailed(`its sound of ${rate} Hz cannot be encoded`)
+    return new AacEncoding(rate, module, context)
   }
 
   /** Encodes both channels: see begin(). */
-  encode(left: Float32Array, right: Float32Array, check: () => void): Promise<Uint8Array[]> {
+  encode(left: Float32Array, right: Float32Array, check: () => void): Uint8Array[] {
     return this.begin(left, right, check).frames()
   }
 
   /**
    * Begins with both channels, as long as a multiple of a frame, which may be filled while they are encoded. `check` is
-   * called between portions; when it throws, the encoder may be kept.
+   * called between frames; when it throws, the encoder may be kept.
    */
   begin(left: Float32Array, right: Float32Array, check: () => void): EncodedSound {
     const count = left.length / FRAME_SAMPLES
@@ -77,62 +64,49 @@ export class AacEncoding {
     const wanted = count - 2
     this.#frames = new Map()
     let at = 0
-    const filled = async (samples: number): Promise<void> => {
-      // Portions are the same however fast it is filled.
-      for (let end = 0; at < count; at = end) {
-        end = Math.min(count, at + PORTION)
-        if (end * FRAME_SAMPLES > samples) return
+    const filled = (samples: number): void => {
+      for (; at < count && (at + 1) * FRAME_SAMPLES <= samples; at += 1) {
         check()
-        await this.#feed(left, right, at, end)
+        this.#feed(left, right, at * FRAME_SAMPLES)
       }
     }
-    const frames = async (): Promise<Uint8Array[]> => {
-      await filled(left.length)
-      while (this.#given < first + wanted) {
-        check()
-        await this.#more()
-      }
+    const frames = (): Uint8Array[] => {
+      filled(left.length)
+      if (this.#given < first + wanted) throw new CoderFailed('its sound cannot be encoded')
       return Array.from({ length: wanted }, (_, number) => this.#frames.get(first + number) ?? new Uint8Array(0))
     }
     return { filled, frames }
   }
 
-  /** Ends it. Never rejects. */
-  async end(): Promise<void> {
-    await this.#output.cancel().catch(() => undefined)
+  /** Ends it. */
+  end(): void {
+    this.#call('close_encoder')
   }
 
-  /** Another frame. Rejects with CoderFailed when none comes: an encoder that has failed says nothing. */
-  async #more(): Promise<void> {
-    const before = this.#given
-    const given = new Promise<void>(resolve => (this.#wake = resolve))
-    const over = new AbortController()
-    const silent = delay(SILENT_MS, undefined, { ref: false, signal: over.signal }).catch(() => undefined)
-    await Promise.race([given, silent]).finally(() => over.abort())
-    if (this.#given === before) throw new CoderFailed('its sound cannot be encoded')
+  #call(name: string, ...given: readonly (number | bigint)[]): number {
+    return callCoder(this.#module, name, this.#context, ...given)
   }
 
-  async #feed(left: Float32Array, right: Float32Array, from: number, to: number): Promise<void> {
-    const length = (to - from) * FRAME_SAMPLES
-    const data = new Float32Array(length * CHANNELS)
-    data.set(left.subarray(from * FRAME_SAMPLES, to * FRAME_SAMPLES))
-    data.set(right.subarray(from * FRAME_SAMPLES, to * FRAME_SAMPLES), length)
-    const sample = new AudioSample({
-      data,
-      format: 'f32-planar',
-      numberOfChannels: CHANNELS,
-      sampleRate: this.rate,
-      timestamp: (this.#fed * FRAME_SAMPLES) / this.rate,
-    })
-    this.#fed += to - from
-    await this.#source.add(sample)
-    sample.close()
+  #feed(left: Float32Array, right: Float32Array, from: number): void {
+    const place = this.#call('get_encode_input_ptr', FRAME_SAMPLES * CHANNELS * FLOAT_BYTES)
+    if (place === 0) throw new CoderFailed('the encoder has no memory')
+    const input = new Float32Array(this.#module.HEAPU8.buffer, place, FRAME_SAMPLES * CHANNELS)
+    for (let sample = 0; sample < FRAME_SAMPLES; sample += 1) {
+      input[2 * sample] = left[from + sample] ?? 0
+      input[2 * sample + 1] = right[from + sample] ?? 0
+    }
+    if (this.#call('send_frame', BigInt(this.#fed * FRAME_SAMPLES)) < 0)
+      throw new CoderFailed('its sound cannot be encoded')
+    this.#fed += 1
+    this.#take()
   }
 
-  #take({ data }: EncodedPacket, description: unknown): void {
-    if (description instanceof Uint8Array) this.#config ??= description.slice()
-    this.#frames.set(this.#given, data)
-    this.#given += 1
-    this.#wake()
+  #take(): void {
+    for (let size = this.#call('receive_packet'); size !== 0; size = this.#call('receive_packet')) {
+      if (size < 0 || size > MAX_FRAME_BYTES) throw new CoderFailed('its sound cannot be encoded')
+      const place = this.#call('get_encoded_data')
+      this.#frames.set(this.#given, this.#module.HEAPU8.slice(place, place + size))
+      this.#given += 1
+    }
   }
 }

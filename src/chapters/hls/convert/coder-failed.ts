@@ -1,6 +1,6 @@
-// The end of a work that leaves a decoder or an encoder behind: the packages do not close one that has failed.
+// The end of a work whose decoder or encoder has failed: what is in its memory is not trusted any more.
 
 import { DecodeError } from '../../../base/errors.ts'
 
-/** A decoder or encoder has failed, and stays in its thread, with its memory, until that thread ends. */
+/** A decoder or encoder has failed: its memory is given up, and so is its thread. */
 export class CoderFailed extends DecodeError {}

@@ -55,9 +55,9 @@ export class SegmentMaking {
     await (await this.#converterNow()).warm().catch(() => undefined)
   }
 
-  /** Ends what conversions have started. Never rejects. */
-  async end(): Promise<void> {
-    await this.#converter?.end()
+  /** Ends what conversions have started. */
+  end(): void {
+    this.#converter?.end()
     this.#converter = null
   }
 

@@ -6,7 +6,10 @@ import { DecodeError } from '../../../base/errors.ts'
 import type { SegmentOrder, SoundSamples } from '../core/samples.ts'
 import { FRAME_SAMPLES, gridPart, type GridPart } from '../core/sound-grid.ts'
 import { AacEncoding, type EncodedSound } from './aac-encoding.ts'
-import { decodedSound, type SoundPart, warmDecoder } from './decoded-sound.ts'
+import { CoderFailed } from './coder-failed.ts'
+import { Ac3Decoder } from '../coders/ac3-decoder.ts'
+import type { CoderModule } from '../coders/coder-module.ts'
+import { decodedSound, type SoundPart } from './decoded-sound.ts'
 import { GivenUp } from './given-up.ts'
 
 /** Frames that are encoded before a segment, and behind it. */
@@ -22,11 +25,22 @@ const USUAL_RATE = 48_000
 /** And so many frames, which are 5 to 32 ms long. */
 const MAX_FRAMES = 4000
 
+/** A frame of silence in one channel of 48 kHz, at 32 kbit/s. */
+const SILENT_FRAME =
+  '0b7796b900402f842903fe757cf9f3e7cf9f3e7cf9f3e7cf9f3e7cf9f3e7cf8cbfba90000036b5ad6b5ad6b5ad6b5a94' +
+  '000000dad6b5ad6b5ad6b5ad6a500000036b5ad6b5ad6b5ad6b5a94000000dad6b5ad6b5ad6b5ad6a500000036b5ad6b' +
+  '5ad6b5ad6b5a94000000dad6b5ad6b5ad6b5ad6a40000000000000000000b2b0'
+const SILENCE: SoundSamples = {
+  codec: 'ac3',
+  config: null,
+  samples: [{ time: 0, isKey: true, bytes: new Uint8Array(Buffer.from(SILENT_FRAME, 'hex')) }],
+}
 const NO_SOUND: SoundSamples = { codec: 'aac', config: null, samples: [] }
 
 /** Converts sound; the encoder is kept from segment to segment. */
 export class SoundConverter {
   #encoding: AacEncoding | null = null
+  #decoders: CoderModule | null = null
 
   /**
    * The sound of a segment as AAC. `sound` reaches over it by the order's margin. `check` is called between frames.
@@ -35,25 +49,22 @@ export class SoundConverter {
   async convert(sound: SoundSamples, order: SegmentOrder, check: () => void): Promise<SoundSamples> {
     if (sound.samples.length === 0) return NO_SOUND
     if (sound.samples.length > MAX_FRAMES) throw new DecodeError('a part of its sound is too long')
-    let laid: LaidSound | null = null
+    const decoders = await this.#decodersNow()
     try {
-      // It is encoded while it is decoded: each has a thread of its own.
-      for await (const part of decodedSound(sound, MAX_SOUND_S + 2 * order.soundMargin, check)) {
+      let laid: LaidSound | null = null
+      for (const part of decodedSound(decoders, sound, MAX_SOUND_S + 2 * order.soundMargin, check)) {
         if (laid === null) {
           const grid = gridOf(part, order)
           if (grid.end <= grid.first) return NO_SOUND
           laid = new LaidSound(grid, await this.#encodingFor(part.rate), check)
         }
-        await laid.take(part)
+        laid.take(part)
       }
-      if (laid === null) throw new DecodeError('its sound cannot be decoded')
-      return await laid.encoded()
+      return laid === null ? NO_SOUND : laid.encoded()
     } catch (error) {
-      if (laid !== null && !(error instanceof GivenUp)) {
-        this.#encoding = null
-        await laid.encoding.end()
-      }
-      throw error
+      if (!(error instanceof GivenUp)) this.#drop()
+      if (error instanceof DecodeError || error instanceof GivenUp) throw error
+      throw error instanceof CoderFailed ? error : new CoderFailed('its sound cannot be decoded')
     }
   }
 
@@ -61,28 +72,30 @@ export class SoundConverter {
   async warm(): Promise<void> {
     if (this.#encoding !== null) return
     const silence = new Float32Array((RUN_UP + 1) * FRAME_SAMPLES)
+    const decoders = await this.#decodersNow()
+    for (const _ of decodedSound(decoders, SILENCE, 1, () => undefined));
     const encoding = await this.#encodingFor(USUAL_RATE)
-    try {
-      await Promise.all([warmDecoder(), encoding.encode(silence, silence, () => undefined)])
-    } catch (error) {
-      // What has failed once gives nothing to the next segment either.
-      this.#encoding = null
-      await encoding.end()
-      throw error
-    }
+    encoding.encode(silence, silence, () => undefined)
   }
 
-  /** Ends the encoder. Never rejects. */
-  async end(): Promise<void> {
-    await this.#encoding?.end()
+  /** Ends the encoder. */
+  end(): void {
+    this.#encoding?.end()
     this.#encoding = null
   }
 
+  /** What has failed once gives nothing to the next segment either: its memory goes with it. */
+  #drop(): void {
+    this.#encoding = null
+    this.#decoders = null
+  }
+
+  async #decodersNow(): Promise<CoderModule> {
+    return (this.#decoders ??= await Ac3Decoder.start())
+  }
+
   async #encodingFor(rate: number): Promise<AacEncoding> {
-    if (this.#encoding !== null && this.#encoding.rate !== rate) {
-      await this.#encoding.end()
-      this.#encoding = null
-    }
+    if (this.#encoding !== null && this.#encoding.rate !== rate) this.end()
     return (this.#encoding ??= await AacEncoding.start(rate))
   }
 }
@@ -100,7 +113,7 @@ function gridOf({ rate, end }: SoundPart, order: SegmentOrder): GridPart {
 
 /** Both channels from the run-up to the run-out, on their way to the encoder; silence where there is no sound. */
 class LaidSound {
-  readonly encoding: AacEncoding
+  readonly #encoding: AacEncoding
   readonly #grid: GridPart
   readonly #from: number
   readonly #left: Float32Array
@@ -108,7 +121,7 @@ class LaidSound {
   readonly #sound: EncodedSound
 
   constructor(grid: GridPart, encoding: AacEncoding, check: () => void) {
-    this.encoding = encoding
+    this.#encoding = encoding
     this.#grid = grid
     this.#from = (grid.first - RUN_UP) * FRAME_SAMPLES
     const length = (grid.end + RUN_OUT) * FRAME_SAMPLES - this.#from
@@ -117,26 +130,26 @@ class LaidSound {
     this.#sound = encoding.begin(this.#left, this.#right, check)
   }
 
-  /** Puts a part in its place; settles when the encoder has taken what cannot change any more. */
-  async take({ at, left, right, next }: SoundPart): Promise<void> {
+  /** Puts a part in its place; what cannot change any more is encoded. */
+  take({ at, left, right, next }: SoundPart): void {
     const skipped = Math.max(0, this.#from - at)
     const kept = Math.min(left.length, this.#from + this.#left.length - at)
     if (kept > skipped) {
       this.#left.set(left.subarray(skipped, kept), at + skipped - this.#from)
       this.#right.set(right.subarray(skipped, kept), at + skipped - this.#from)
     }
-    await this.#sound.filled(next - this.#from)
+    this.#sound.filled(next - this.#from)
   }
 
   /** All parts are in their places. */
-  async encoded(): Promise<SoundSamples> {
+  encoded(): SoundSamples {
     const { first, end } = this.#grid
-    const frames = await this.#sound.frames()
+    const frames = this.#sound.frames()
     const samples = frames.slice(RUN_UP, RUN_UP + end - first).map((bytes, at) => ({
-      time: ((first + at) * FRAME_SAMPLES) / this.encoding.rate,
+      time: ((first + at) * FRAME_SAMPLES) / this.#encoding.rate,
       isKey: true,
       bytes,
     }))
-    return { codec: 'aac', config: this.encoding.config, samples }
+    return { codec: 'aac', config: this.#encoding.config, samples }
   }
 }

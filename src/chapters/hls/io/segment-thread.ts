@@ -13,17 +13,11 @@ import type { SegmentMaker } from '../ports/segment-maker.ts'
 
 /** How long the thread may work on one segment by the processor's clock, without its waits for bytes. */
 const LIMIT_MS = 3000
-/**
- * How much longer by the wall's clock where sound is converted, which threads of the packages do: nobody knows what
- * they take. Honest segments take a tenth of the limit.
- */
+/** How much longer by the wall's clock where sound is converted: honest segments take a tenth of it (decision 0543). */
 const CONVERTING_MS = 3000
 /** Of the thread's heap; bytes lie outside of it, and are bounded where they are gathered, read and converted. */
 const MEMORY_MIB = 64
-/**
- * A thread without work takes some 10 MB, an index of up to 32 MiB, and when it has converted the threads of the
- * packages.
- */
+/** A thread without work takes some 10 MB, an index of up to 32 MiB, and when it has converted some 40 MB for that. */
 const IDLE_MS = 60_000
 /** How long it may take to let go of a segment for which nobody waits any more, and how long its end is waited for. */
 const LET_GO_MS = 50

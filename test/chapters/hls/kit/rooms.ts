@@ -17,7 +17,14 @@ export const rooms: Record<string, readonly string[]> = {
     'client/core-routes.ts',
     'chapters/media/cli',
   ],
-  'chapters/hls/convert': ['base', 'chapters/hls/core', 'chapters/media/core', 'chapters/media/probe'],
+  'chapters/hls/coders': [],
+  'chapters/hls/convert': [
+    'base',
+    'chapters/hls/coders',
+    'chapters/hls/core',
+    'chapters/media/core',
+    'chapters/media/probe',
+  ],
   'chapters/hls/core': ['base', 'wire/subtitles/*.ts', 'chapters/media/core'],
   'chapters/hls/http': [
     'base',
@@ -68,6 +75,8 @@ export const rooms: Record<string, readonly string[]> = {
 /** Rooms that may touch time, randomness, environment, disk and network themselves. */
 export const edges: readonly string[] = [
   'chapters/hls/cli',
+  // It loads machine code.
+  'chapters/hls/coders',
   'chapters/hls/io',
   'chapters/hls/wiring',
   'chapters/hls/workers',

@@ -61,7 +61,7 @@ describe('segments of two hours of film', { skip: needs('ffmpeg', 'ffprobe'), co
           assert.ok(Math.abs((pictures[0] ?? 0) - START_S - start) <= 0.005, `${pictures[0]} of ${start}`)
         }
       } finally {
-        await making.end()
+        making.end()
         film.source.close()
         await rm(path)
       }
