@@ -74,6 +74,7 @@ const COMMANDS: readonly PlainCommandOf<CoreRoutes>[] = [
   { words: 'debug open-files', route: 'GET /debug/open_files', text: 'Open files.' },
   { words: 'debug open-sockets', route: 'GET /debug/open_sockets', text: 'Open sockets.' },
   { words: 'debug threads', route: 'GET /debug/threads', text: 'Stacks of all threads.' },
+  { words: 'debug doctor', route: 'GET /debug/doctor', text: 'As doctor, of a node that runs elsewhere too.' },
   {
     words: 'debug log',
     route: 'GET /debug/log',

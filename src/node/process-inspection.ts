@@ -7,7 +7,10 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { VolumeTurns } from '../ports/volumes.ts'
 import { Debug, type ProcessInspection } from '../services/diagnostics/debug.ts'
+import { DoctorRuns } from '../services/diagnostics/doctor-runs.ts'
 import { type HistorySettings, ResourceHistory } from '../services/diagnostics/resource-history.ts'
+import type { DoctorsBeside } from './doctor/doctor-beside.ts'
+import type { SettingsStore } from './settings/settings-store.ts'
 import type { Settings } from './settings/settings-schema.ts'
 
 /** Folder of the CPU profiles, in the state directory. */
@@ -21,6 +24,7 @@ export function makeDebug(parts: {
   readonly clock: Clock
   readonly log: NodeLog
   readonly volumes: VolumeTurns
+  readonly settings: SettingsStore
 }): {
   readonly service: Debug
   follow(settings: Settings): void
@@ -35,12 +39,21 @@ export function makeDebug(parts: {
   }
   const history = new ResourceHistory({ clock, usage })
   const inspection = inspectProcess({ stateDir, logFiles: log.files, log: log.part('debug'), volumes })
-  const service = new Debug({ history, inspection })
+  let beside: DoctorsBeside | null = null
+  const doctor = new DoctorRuns({
+    clock,
+    examine: async () => {
+      beside ??= new (await import('./doctor/doctor-beside.ts')).DoctorsBeside(parts)
+      return beside.examine()
+    },
+  })
+  const service = new Debug({ history, inspection, doctor })
   return {
     service,
     follow: settings => history.follow(historySettings(settings)),
     stop() {
       history.stop()
+      beside?.stop()
       return service.stop()
     },
   }

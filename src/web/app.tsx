@@ -57,6 +57,7 @@ function Rates() {
 // What not everybody opens comes when it is shown.
 const loadSettings = async () => (await import('./pages/node/settings-page.tsx')).SettingsPage
 const loadStatistics = async () => (await import('./pages/node/statistics-page.tsx')).StatisticsPage
+const loadDoctor = async () => (await import('./pages/node/doctor-page.tsx')).DoctorPage
 const loadPlayer = async () => (await import('./pages/player/player-page.tsx')).PlayerPage
 
 function PageOfChapter({ chapter, parts }: ChapterPlace) {
@@ -77,6 +78,8 @@ function Page({ add }: { add: (addition: Addition) => void }) {
       return <LaterPage load={loadStatistics} shown={{}} />
     case 'events':
       return <EventsPage />
+    case 'doctor':
+      return <LaterPage load={loadDoctor} shown={{}} />
     case 'settings':
       return <LaterPage load={loadSettings} shown={{}} />
   }

@@ -26,6 +26,9 @@ const ofNode: readonly Destination[] = [
   { name: text('settings'), strokes: strokesOf('gear'), to: { page: 'settings' } },
 ]
 
+/** Where a phone has no room for it in its bar. */
+const doctor: Destination = { name: text('doctor'), strokes: strokesOf('pulse'), to: { page: 'doctor' } }
+
 /** What of the navigation a place belongs to. */
 function headOf(at: Place): string {
   if (at.page === 'chapter') return at.chapter
@@ -82,10 +85,10 @@ export function Navigation() {
       {narrow.value ? (
         <>
           <Ways to={[downloads, ...ofNode]} class="nav" />
-          <MoreWays to={ofChapters} />
+          <MoreWays to={[...ofChapters, doctor]} />
         </>
       ) : (
-        <Ways to={[downloads, ...ofChapters, ...ofNode]} class="nav" />
+        <Ways to={[downloads, ...ofChapters, ...ofNode, doctor]} class="nav" />
       )}
     </nav>
   )

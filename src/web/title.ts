@@ -11,6 +11,7 @@ const titles: Readonly<Record<Exclude<Place['page'], 'chapter'>, string>> = {
   play: text('player'),
   statistics: text('statistics'),
   events: text('events'),
+  doctor: text('doctor'),
   settings: text('settings'),
 }
 

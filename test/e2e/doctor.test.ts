@@ -66,6 +66,24 @@ describe('tributary doctor', { concurrency: 1 }, () => {
     await assert.rejects(readdir(path.join(folder, 'none')), /ENOENT/)
   })
 
+  test('a running node tells the same by its interface', async () => {
+    const node = await startNode({ settings: { 'disk.open_files': 65_536 } })
+    try {
+      const report = await node.get<{ healthy: boolean; time: number; findings: Finding[] }>('/debug/doctor')
+      const checks = new Set(report.findings.map(({ check }) => check))
+      for (const check of ['program', 'settings', 'permissions', 'mounts', 'database', 'clock', 'ports', 'open-files'])
+        assert.ok(checks.has(check), `${check} is not among ${[...checks].join(' ')}`)
+      assert.match(report.findings[0]?.text ?? '', new RegExp(`A node runs here \\(process ${node.pid}\\)`))
+      assert.match(report.findings.find(({ check }) => check === 'ports')?.text ?? '', /answers/)
+      // A flag of the start is seen by it.
+      assert.match(report.findings.find(({ check }) => check === 'open-files')?.text ?? '', /need 262224/)
+      assert.ok(Math.abs(report.time - Date.now() / 1000) < 60)
+      assert.deepEqual(await node.get('/debug/doctor'), report)
+    } finally {
+      await node.stop()
+    }
+  })
+
   test('after a run all is well; the text names every check', async () => {
     const before = await readdir(state)
     const { code, stdout } = await runCli(['doctor', '--state-dir', state, '--port', '0'])

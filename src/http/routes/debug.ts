@@ -4,6 +4,7 @@ import { AppError } from '../../base/errors.ts'
 import { type RouteContext, route } from '../route.ts'
 import {
   CpuHistoryReply,
+  DoctorReply,
   LogParameters,
   LogReply,
   MemoryHistoryReply,
@@ -120,6 +121,23 @@ const threads = route({
   run: async context => ({ threads: await debugOf(context).threads() }),
 })
 
+const doctor = route({
+  ...common,
+  id: 'debug.doctor',
+  method: 'GET',
+  path: '/debug/doctor',
+  summary: 'What a node needs and whether it is so, with what to do',
+  choices: [
+    'The whole route is extra: what `tributary doctor --json` prints on the machine of the node, and `time`. It is examined in ' +
+      'a process of its own, one at a time for all who ask; an answer that is younger than 5 s is given again. After 30 s ' +
+      'the only finding says that it did not come to an end, as it does when a disk does not answer.',
+  ],
+  reply: DoctorReply,
+  errors: [],
+  sample: { path: '/debug/doctor', status: 200 },
+  run: context => debugOf(context).doctor(),
+})
+
 const log = route({
   ...common,
   id: 'debug.log',
@@ -192,6 +210,7 @@ export const debugRoutes = [
   openFiles,
   openSockets,
   threads,
+  doctor,
   log,
   profiler,
   startProfiler,

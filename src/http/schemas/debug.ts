@@ -44,6 +44,20 @@ export const ThreadsReply = Type.Object({
   ),
 })
 
+/** GET /debug/doctor. */
+export const DoctorReply = Type.Object({
+  healthy: Type.Boolean({ description: 'no finding is a problem' }),
+  time: Type.Integer({ description: 'when it was examined, seconds since 1970' }),
+  findings: Type.Array(
+    Type.Object({
+      state: Type.Union([Type.Literal('ok'), Type.Literal('warning'), Type.Literal('problem')]),
+      check: Type.String({ description: 'what was looked at: ports, mounts, permissions, clock, database, …' }),
+      text: Type.String({ description: 'what is so' }),
+      advice: Type.String({ description: 'what to do; empty = nothing' }),
+    }),
+  ),
+})
+
 const MAX_LINES = 10_000
 
 /** Query of GET /debug/log. */

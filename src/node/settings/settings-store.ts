@@ -155,6 +155,13 @@ export class SettingsStore {
     return this.#stored.has(path) ? 'file' : 'default'
   }
 
+  /** What the flags of this run set, but for secrets. */
+  givenFlags(): [path: string, value: Exclude<SettingValue, Secret>][] {
+    return [...this.#flags].filter(
+      (entry): entry is [string, Exclude<SettingValue, Secret>] => !(entry[1] instanceof Secret),
+    )
+  }
+
   /** The effective values for GET /settings: a new object, secrets as null. */
   read(): SettingsJson {
     const json: SettingsJson = {}

@@ -60,6 +60,21 @@ export interface MemoryDump {
   }
 }
 
+/** Extra: one thing that was looked at. `check`: ports, mounts, database, …; `advice`: what to do, '' = nothing. */
+export interface DoctorFinding {
+  state: 'ok' | 'warning' | 'problem'
+  check: string
+  text: string
+  advice: string
+}
+
+/** Extra: what `tributary doctor` found at `time`, seconds since 1970; healthy = no finding is a problem. */
+export interface DoctorReport {
+  healthy: boolean
+  time: number
+  findings: DoctorFinding[]
+}
+
 /** Everything under /debug but circuits. */
 export interface DebugService {
   /** Oldest first. */
@@ -68,6 +83,8 @@ export interface DebugService {
   openFiles(): Promise<OpenFileRecord[]>
   openSockets(): Promise<OpenSocketRecord[]>
   threads(): Promise<ThreadRecord[]>
+  /** Examines in a process of its own; an answer of the last five seconds is given again. Never rejects. */
+  doctor(): Promise<DoctorReport>
   /** The last lines of the log of the node (`core`) or of its surface (`gui`, which this node has not: empty). */
   log(process: 'core' | 'gui', maxLines: number): Promise<string>
   /**

@@ -5,6 +5,7 @@ import { AppError } from '../../base/errors.ts'
 import type {
   CpuEntry,
   DebugService,
+  DoctorReport,
   MemoryDump,
   MemoryEntry,
   OpenFileRecord,
@@ -12,6 +13,7 @@ import type {
   ProfilerState,
   ThreadRecord,
 } from './debug-api.ts'
+import type { DoctorRuns } from './doctor-runs.ts'
 import type { ResourceHistory } from './resource-history.ts'
 
 /** A CPU profile being taken. */
@@ -37,14 +39,20 @@ export interface ProcessInspection {
 export class Debug implements DebugService {
   readonly #history: ResourceHistory
   readonly #inspection: ProcessInspection
+  readonly #doctor: DoctorRuns
   /** Answers to those who ask at the same time are the same. */
   #threads: Promise<ThreadRecord[]> | null = null
   #dumping = false
   #profile: Promise<RunningProfile> | null = null
 
-  constructor(deps: { readonly history: ResourceHistory; readonly inspection: ProcessInspection }) {
+  constructor(deps: {
+    readonly history: ResourceHistory
+    readonly inspection: ProcessInspection
+    readonly doctor: DoctorRuns
+  }) {
     this.#history = deps.history
     this.#inspection = deps.inspection
+    this.#doctor = deps.doctor
   }
 
   cpuHistory(): CpuEntry[] {
@@ -68,6 +76,10 @@ export class Debug implements DebugService {
       this.#threads = null
     })
     return this.#threads
+  }
+
+  doctor(): Promise<DoctorReport> {
+    return this.#doctor.report()
   }
 
   log(process: 'core' | 'gui', maxLines: number): Promise<string> {

@@ -25,7 +25,7 @@ export interface ChapterPlace {
 export type Place =
   | { readonly page: 'downloads'; readonly infohash: string; readonly tab: DetailTab }
   | { readonly page: 'play'; readonly infohash: string; readonly file: number }
-  | { readonly page: 'statistics' | 'events' | 'settings' }
+  | { readonly page: 'statistics' | 'events' | 'doctor' | 'settings' }
   | ChapterPlace
 
 /** Where the page begins, and what unknown addresses mean. */
@@ -50,6 +50,7 @@ export function placeOf(hash: string, chapters: readonly string[]): Place {
       return known && /^\d{1,6}$/.test(rest) ? { page, infohash, file: Number(rest) } : home
     case 'statistics':
     case 'events':
+    case 'doctor':
     case 'settings':
       return { page }
     default:

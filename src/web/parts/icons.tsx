@@ -5,6 +5,7 @@ const paths = {
   list: 'M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01',
   chart: 'M4 4v16h16M8 15l3.5-4 3 2.5L20 7',
   bell: 'M6 17V11a6 6 0 0 1 12 0v6l1.5 2h-15zM10 21h4',
+  pulse: 'M3 12h4l2.5-6 4 12 2.5-6h5',
   more: 'M5 12h.01M12 12h.01M19 12h.01',
   filter: 'M4 6h16M7 12h10M10 18h4',
   gear: 'M4 7h9M17 7h3M4 17h3M11 17h9M15 4.8v4.4M9 14.8v4.4',

@@ -18,6 +18,7 @@ export const german: Translation<FrameTexts> = {
   player: 'Player',
   statistics: 'Statistik',
   events: 'Ereignisse',
+  doctor: 'Diagnose',
   settings: 'Einstellungen',
   more: 'Mehr',
   notLoaded: 'Diese Seite konnte nicht geladen werden. Dashboard neu laden.',

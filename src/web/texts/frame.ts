@@ -16,6 +16,7 @@ const english = {
   player: 'Player',
   statistics: 'Statistics',
   events: 'Events',
+  doctor: 'Doctor',
   settings: 'Settings',
   more: 'More',
   notLoaded: 'This page could not be loaded. Reload the dashboard.',

@@ -306,6 +306,11 @@ export class ServiceDouble implements Services {
     memoryHistory: () => [{ time: 1_700_000_000_000, mem: 80_000_000 }],
     openFiles: async () => [{ path: '/srv/x', fd: 7 }],
     openSockets: async () => [{ family: 2, status: 'LISTEN', laddr: '127.0.0.1:1', raddr: '-', type: 1, fd: 8 }],
+    doctor: async () => ({
+      healthy: false,
+      time: 1_700_000_000,
+      findings: [{ state: 'problem' as const, check: 'ports', text: 'The port is taken.', advice: 'Set another.' }],
+    }),
     threads: async () => [{ thread_id: 1, thread_name: 'main', frames: ['x.js:1 run'] }],
     log: async (process, maxLines) => {
       this.#note('log', process, maxLines)

@@ -39,7 +39,7 @@ const SILENT: readonly string[] = [
   ...['variables.read', 'state.read', 'health.read', 'statistics.communities', 'statistics.dispersy'],
   ...['statistics.ipv8', 'statistics.tribler', 'keys.list', 'keys.add', 'keys.remove', 'shutdown.run'],
   ...['debug.cpu-history', 'debug.memory-history', 'debug.memory-dump'],
-  ...['debug.open-files', 'debug.open-sockets', 'debug.threads', 'debug.log', 'debug.profiler'],
+  ...['debug.open-files', 'debug.open-sockets', 'debug.threads', 'debug.doctor', 'debug.log', 'debug.profiler'],
   ...['debug.profiler-start', 'debug.profiler-stop', 'metrics.read', 'events.follow', 'docs.page'],
   ...['docs.pageSlash', 'docs.openapi', 'docs.asset', 'dashboard.page', 'dashboard.part'],
 ]

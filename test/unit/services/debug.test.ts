@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type Deferred, makeDeferred } from '../../../src/base/deferred.ts'
 import type { Slot } from '../../../src/ports/arena.ts'
 import type { MemoryDump } from '../../../src/services/diagnostics/debug-api.ts'
 import { Debug, type ProcessInspection } from '../../../src/services/diagnostics/debug.ts'
+import { DoctorRuns } from '../../../src/services/diagnostics/doctor-runs.ts'
 import { HISTORY_DEFAULTS, ResourceHistory } from '../../../src/services/diagnostics/resource-history.ts'
 import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
@@ -31,7 +33,8 @@ function dump(): MemoryDump {
 
 function debugOf(change: Partial<ProcessInspection> = {}): Debug {
   const history = new ResourceHistory({ clock: new VirtualClock(), usage: () => ({ cpuUs: 0, memoryBytes: 0 }) })
-  return new Debug({ history, inspection: inspection(change) })
+  const doctor = new DoctorRuns({ clock: new VirtualClock(), examine: async () => '{}' })
+  return new Debug({ history, inspection: inspection(change), doctor })
 }
 
 const code = (name: string) => (error: unknown) => (error as { code?: string }).code === name
@@ -153,4 +156,56 @@ test('asked at the same time, threads are looked at once; the log of the surface
   assert.equal(looks, 2)
   assert.equal(await debug.log('gui', 7), '')
   assert.equal(await debug.log('core', 7), '7 lines')
+})
+
+const PRINTED = JSON.stringify({
+  healthy: true,
+  findings: [
+    { state: 'ok', check: 'clock', text: 'The clock says now.', advice: '' },
+    { state: 'problem', check: 'ports', text: 'The port is taken.', advice: 'x'.repeat(100_000), key: 'secret' },
+  ],
+})
+
+test('the doctor: one examination for all who ask, again only after five seconds, and what is cut', async () => {
+  const clock = new VirtualClock()
+  const started: Deferred<string>[] = []
+  const examine = (): Promise<string> => {
+    const run = makeDeferred<string>()
+    started.push(run)
+    return run.promise
+  }
+  const runs = new DoctorRuns({ clock, examine })
+  const answers = [runs.report(), runs.report(), runs.report()]
+  started[0]?.resolve(PRINTED)
+  const [first, ...others] = await Promise.all(answers)
+  for (const other of others) assert.equal(other, first)
+  assert.equal(first?.healthy, false)
+  assert.deepEqual(Object.keys(first?.findings[1] ?? {}), ['state', 'check', 'text', 'advice'])
+  assert.equal(first?.findings[1]?.advice.length, 4096)
+  await clock.advance(4999)
+  assert.equal(await runs.report(), first)
+  assert.equal(started.length, 1)
+  await clock.advance(1)
+  const next = runs.report()
+  assert.equal(started.length, 2)
+  started[1]?.resolve('{"findings":[]}')
+  assert.deepEqual((await next).findings, [])
+})
+
+test('an examination that fails, or prints something else, is a finding with what to do', async () => {
+  const printed: (() => Promise<string>)[] = [
+    async () => Promise.reject(new Error('it took longer than 30 seconds')),
+    async () => 'Killed',
+    async () => '{"healthy":true}',
+    async () => '{"healthy":true,"findings":[{"state":"fine"}]}',
+  ]
+  for (const examine of printed) {
+    const { healthy, findings } = await new DoctorRuns({ clock: new VirtualClock(), examine }).report()
+    assert.equal(healthy, false)
+    assert.deepEqual(
+      findings.map(({ state, check }) => [state, check]),
+      [['problem', 'doctor']],
+    )
+    assert.match(findings[0]?.advice ?? '', /tributary doctor/)
+  }
 })
