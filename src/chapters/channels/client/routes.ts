@@ -9,6 +9,9 @@ export type ChannelsRoutes = RoutesOf<typeof channelsRoutes>
 /** A channel as it is listed. */
 export type Channel = ReplyOf<ChannelsRoutes, 'GET /channels/discovered'>['channels'][number]
 
+/** How the node stands in the network of channels. */
+export type ChannelNetworkState = ReplyOf<ChannelsRoutes, 'GET /channels/discovered'>['network']
+
 /** A torrent of a channel. */
 export type ChannelTorrent = ReplyOf<
   ChannelsRoutes,

@@ -35,7 +35,22 @@ export const ChannelSchema = Type.Object({
   own: Type.Boolean({ description: 'extra: this node has its key' }),
 })
 
-/** GET /channels/discovered, /channels/popular. */
+const Standing = Type.Object({
+  state: Type.Union(
+    (['off', 'starting', 'failed', 'alone', 'connected'] as const).map(state => Type.Literal(state)),
+    {
+      description:
+        'extra: of the overlay of channels: off (by a setting), starting, failed (it is tried again), alone (nobody met yet), connected',
+    },
+  ),
+  peers: Count('nodes it is connected to there'),
+  setting: Type.String({ description: 'why it is off; else empty' }),
+  problem: Type.String({ description: 'why its start failed; else empty' }),
+})
+
+/** GET /channels/discovered. */
+export const DiscoveredReply = Type.Object({ channels: Type.Array(ChannelSchema), network: Standing })
+/** GET /channels/popular. */
 export const ChannelsReply = Type.Object({ channels: Type.Array(ChannelSchema) })
 /** GET /channels/popular: parameters. */
 export const PopularParameters = Type.Object({

@@ -6,6 +6,7 @@ import type { ChannelRouteServices } from '../service/route-services.ts'
 import {
   ChannelChangeParameters,
   ChannelsReply,
+  DiscoveredReply,
   FilterParameters,
   ModifiedReply,
   NewChannelParameters,
@@ -37,14 +38,17 @@ const discovered = route({
   summary: 'Channels that this node knows',
   choices: [
     'The best first: fresh content, subscribers, seeders. The family filter leaves out channels whose name speaks of adult content.',
-    'Extra: `mode` and `own` of a channel; the parameter `disable_filter`.',
+    'Extra: `mode` and `own` of a channel; the parameter `disable_filter`; `network`, why there may be none.',
   ],
   parameters: FilterParameters,
-  reply: ChannelsReply,
+  reply: DiscoveredReply,
   errors: ['InvalidParameter', 'NotReady'],
   sample: { path: DISCOVERED, status: 200 },
   run: ({ services }, { parameters }) =>
-    new ListedJson('channels', () => services.channels.discovered(parameters.disable_filter ?? false)),
+    new ListedJson(
+      { before: '{"channels":', after: () => `,"network":${JSON.stringify(services.channels.standing())}}` },
+      () => services.channels.discovered(parameters.disable_filter ?? false),
+    ),
 })
 
 const popular = route({

@@ -18,6 +18,24 @@ export interface ChannelNetwork {
   hurry(channel: ChannelId): void
 }
 
+/** How this node stands in the overlay of channels. */
+export interface NetworkStanding {
+  /**
+   * `off`: by a setting; `starting`: it was not there to be asked yet; `failed`: the overlay could not be started,
+   * which is tried again; `alone`: it runs, and nobody was met yet; `connected`: there are others.
+   */
+  readonly state: 'off' | 'starting' | 'failed' | 'alone' | 'connected'
+  /** Nodes it is connected to in that overlay. */
+  readonly peers: number
+  /** The setting that is why it is off; else empty. */
+  readonly setting: string
+  /** Why the last start failed, for people; else empty. */
+  readonly problem: string
+}
+
+/** Nothing runs yet. */
+export const notStanding: NetworkStanding = { state: 'starting', peers: 0, setting: '', problem: '' }
+
 /** There is no network: overlay and DHT are off. */
 export const noChannelNetwork: ChannelNetwork = {
   find: () => Promise.resolve(false),

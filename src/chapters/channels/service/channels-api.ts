@@ -9,6 +9,7 @@ import type {
   ListedPlaylist,
   ListedTorrent,
 } from '../ports/channel-library.ts'
+import type { NetworkStanding } from '../ports/channel-network.ts'
 
 /** Who may write beside the owner. */
 export type ChannelModeName = 'open' | 'semi-open' | 'closed'
@@ -36,6 +37,8 @@ export type KnownTorrent = ListedTorrent & {
 export interface ChannelsService {
   /** Best first. `unfiltered`: the family filter is off for this request. */
   discovered(unfiltered: boolean): Promise<ListedChannel[]>
+  /** How this node stands in their network. */
+  standing(): NetworkStanding
   /** Most subscribed first. */
   popular(limit: number): Promise<ListedChannel[]>
   subscribed(): Promise<ListedChannel[]>

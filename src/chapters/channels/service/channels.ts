@@ -3,7 +3,7 @@
 
 import { AppError } from '../../../base/errors.ts'
 import type { ChannelLibrary, ListedChannel, ListedGrant } from '../ports/channel-library.ts'
-import type { ChannelNetwork } from '../ports/channel-network.ts'
+import type { ChannelNetwork, NetworkStanding } from '../ports/channel-network.ts'
 import type { ChannelId } from '../wire/types.ts'
 import type { ChannelChange, ChannelModeName, ChannelsService } from './channels-api.ts'
 
@@ -17,6 +17,7 @@ export interface ChannelsDeps {
   /** Opens the catalogue when it is first asked for. AppErrors NotReady, StateUnreadable, DiskFull, DiskError. */
   library(): Promise<ChannelLibrary>
   network(): ChannelNetwork
+  standing(): NetworkStanding
   /** The setting general.family_filter. */
   familyFilter(): boolean
 }
@@ -32,6 +33,10 @@ export class Channels implements ChannelsService {
 
   async discovered(unfiltered: boolean): Promise<ListedChannel[]> {
     return (await this.#deps.library()).discovered(hides(this.#deps, unfiltered))
+  }
+
+  standing(): NetworkStanding {
+    return this.#deps.standing()
   }
 
   async popular(limit: number): Promise<ListedChannel[]> {

@@ -20,7 +20,7 @@ const MAX_SEARCHES = 16
 const COMPLETIONS = 10
 
 /** What it needs of the node. */
-export interface ContentSearchDeps extends ChannelsDeps {
+export interface ContentSearchDeps extends Omit<ChannelsDeps, 'standing'> {
   readonly events: EventSink<ChannelEventPayloads>
   readonly log: Log
   /** The setting search_community.enabled: peers are asked too. */

@@ -7,7 +7,7 @@ import { ChannelMesh } from '../network/channel-mesh.ts'
 import { MAX_PEERS } from '../network/limits.ts'
 import type { Communities } from '../../overlay/core/index.ts'
 import type { ChannelCatalogue } from '../ports/channel-catalogue.ts'
-import type { ChannelNetwork } from '../ports/channel-network.ts'
+import { type ChannelNetwork, type NetworkStanding, notStanding } from '../ports/channel-network.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { Random } from '../../../ports/random.ts'
@@ -45,6 +45,8 @@ export class ChannelOverlay implements ChannelNetwork {
   #timer: Timer | null = null
   #retryMs = RETRY_MS
   #stopped = false
+  /** Of the last start, if it failed. */
+  #problem = ''
 
   constructor(deps: ChannelOverlayDeps) {
     this.#deps = deps
@@ -60,6 +62,16 @@ export class ChannelOverlay implements ChannelNetwork {
     return (this.#mesh?.counts.peers ?? 0) > 0
   }
 
+  /** How it stands now. */
+  get standing(): NetworkStanding {
+    const setting = this.#forbiddenBy()
+    if (setting !== '') return { ...notStanding, state: 'off', setting }
+    if (this.#mesh === null)
+      return this.#problem === '' ? notStanding : { ...notStanding, state: 'failed', problem: this.#problem }
+    const { peers } = this.#mesh.counts
+    return { ...notStanding, state: peers > 0 ? 'connected' : 'alone', peers }
+  }
+
   /** Opens it as soon as it can be; never rejects, and is not to be waited for. */
   async start(): Promise<void> {
     const { log } = this.#deps
@@ -69,6 +81,7 @@ export class ChannelOverlay implements ChannelNetwork {
       if (!this.#isStopped()) this.#open(communities)
     } catch (error) {
       if (this.#isStopped()) return
+      this.#problem = errorText(error)
       log.warn('the overlay of channels could not be started; it will be tried again', { error: errorText(error) })
       this.#timer = this.#deps.clock.after(this.#retryMs, () => void this.start())
       this.#retryMs = Math.min(MAX_RETRY_MS, this.#retryMs * 2)
@@ -118,8 +131,14 @@ export class ChannelOverlay implements ChannelNetwork {
   }
 
   #off(): boolean {
+    return this.#forbiddenBy() !== ''
+  }
+
+  /** The setting; empty: none. */
+  #forbiddenBy(): string {
     const settings = this.#deps.settings()
-    return overlaysOff(settings) !== '' || !settings.channel_community.enabled
+    const overlays = overlaysOff(settings)
+    return overlays !== '' || settings.channel_community.enabled ? overlays : 'channel_community.enabled'
   }
 
   /** After a promise: the field may have changed, which the compiler does not see. */

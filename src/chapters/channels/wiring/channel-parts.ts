@@ -11,7 +11,7 @@ import type { NetworkStack } from '../../../io/net/network-stack.ts'
 import type { ChannelCatalogue } from '../ports/channel-catalogue.ts'
 import type { ChannelLibrary } from '../ports/channel-library.ts'
 import type { PackTorrents } from '../ports/pack-torrents.ts'
-import type { ChannelNetwork } from '../ports/channel-network.ts'
+import type { ChannelNetwork, NetworkStanding } from '../ports/channel-network.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { Random } from '../../../ports/random.ts'
@@ -62,6 +62,8 @@ export interface RunningChannels {
   readonly catalogue: ChannelCatalogue
   readonly library: ChannelLibrary
   readonly network: ChannelNetwork
+  /** How the node stands in the overlay of channels now. */
+  standing(): NetworkStanding
   readonly health: TorrentHealthService
   readonly feeds: FeedsService
   stop(deadlineMs: number): Promise<void>
@@ -74,10 +76,10 @@ export async function startChannels(deps: ChannelPartsDeps): Promise<RunningChan
     const { catalogue, library } = await openCatalogue(deps, started)
     const ended = tellChannelEvents(catalogue, deps.events)
     started.add('channel events', () => Promise.resolve(ended()))
-    const network = await startNetwork(deps, catalogue, started)
+    const { network, standing } = await startNetwork(deps, catalogue, started)
     const health = startTorrentChecks(deps, library, started)
     const feeds = await startFeeds(deps, library, started)
-    return { catalogue, library, network, health, feeds, stop: deadlineMs => started.stop(deadlineMs) }
+    return { catalogue, library, network, standing, health, feeds, stop: deadlineMs => started.stop(deadlineMs) }
   } catch (error) {
     await started.stop(0)
     throw error
@@ -105,7 +107,7 @@ async function startNetwork(
   deps: ChannelPartsDeps,
   catalogue: ChannelCatalogue,
   started: StartedParts,
-): Promise<ChannelNetwork> {
+): Promise<Pick<RunningChannels, 'network' | 'standing'>> {
   const { clock, random, engine, packs: torrents, overlay, settings } = deps
   const log = deps.log.part('channels')
   const mesh = new ChannelOverlay({ catalogue, clock, random, log, overlay, settings })
@@ -124,7 +126,7 @@ async function startNetwork(
   await packs.start()
   // Not waited for: channels are there at once, peers come when they come.
   void mesh.start()
-  return joinNetworks([mesh, packs])
+  return { network: joinNetworks([mesh, packs]), standing: () => mesh.standing }
 }
 
 /** Feeds into channels. */

@@ -8,7 +8,7 @@ import { makeDeferred } from '../../../base/deferred.ts'
 import { AppError, errorText } from '../../../base/errors.ts'
 import { CATALOGUE_FILE_NAME } from '../catalogue/file-name.ts'
 import { madeNote } from '../../../records/database-file.ts'
-import { noChannelNetwork } from '../ports/channel-network.ts'
+import { noChannelNetwork, notStanding } from '../ports/channel-network.ts'
 import type { FeedsService } from '../feeds/feeds-api.ts'
 import type { ChannelRouteServices } from '../service/route-services.ts'
 import { ChannelContents } from '../service/channel-contents.ts'
@@ -70,7 +70,7 @@ export class ChannelServices {
       asksPeers: () => deps.settings().search_community.enabled,
     })
     this.services = {
-      channels: new Channels(common),
+      channels: new Channels({ ...common, standing: () => this.running?.standing() ?? notStanding }),
       channelContents: new ChannelContents({
         ...common,
         torrents: library => new ChannelTorrents({ library, sources }),

@@ -132,7 +132,7 @@ describe('dashboard, looks of channels', { skip, concurrency: 1, timeout: 180_00
 
   async function settled(page: Page): Promise<void> {
     await page.locator('main h1').first().waitFor({ state: 'attached' })
-    await untilInPage(page, `!/Asking the node…/.test(document.body.innerText)`)
+    await untilInPage(page, `!/Loading…/.test(document.body.innerText)`)
   }
 
   const places = [
@@ -231,6 +231,21 @@ describe('dashboard, looks of channels', { skip, concurrency: 1, timeout: 180_00
     const { page } = watched
     await page.getByText('You have no channel.').waitFor()
     assert.deepEqual(new Set(fake.asked), new Set(['channels/discovered', 'channels/subscribed']))
+    watched.check()
+    await page.context().close()
+  })
+
+  test('where the network of channels is not to be had, lists and searches name the cause at once', async () => {
+    const fake = new FakeChannels()
+    fake.network = { state: 'failed', peers: 0, setting: '', problem: 'UDP port 7759 is taken.' }
+    const watched = await opened('#/channels', WIDE, fake)
+    const { page } = watched
+    await page.locator('.nothing').getByText('UDP port 7759 is taken. The node tries again').waitFor()
+    await page.getByLabel('Search channels and torrents').first().fill('films')
+    await page.keyboard.press('Enter')
+    // The clock of the page stands: nothing is waited for.
+    await page.getByText('no other node could be asked. Not connected').waitFor()
+    assert.equal(await page.getByText('Searching…').count(), 0)
     watched.check()
     await page.context().close()
   })

@@ -171,9 +171,9 @@ describe('dashboard, channels', { skip, concurrency: 1, timeout: 400_000 }, () =
     const { page } = watched
     const dialog = page.getByRole('dialog')
     for (const name of ['Shorts', 'Left over']) {
-      await page.getByRole('button', { name: 'Make a playlist' }).click()
+      await page.getByRole('button', { name: 'New playlist' }).click()
       await dialog.getByLabel('Name').fill(name)
-      await dialog.getByRole('button', { name: 'Make', exact: true }).click()
+      await dialog.getByRole('button', { name: 'Create', exact: true }).click()
       await page.getByRole('region', { name }).waitFor()
     }
     const shorts = page.getByRole('region', { name: 'Shorts' })
@@ -185,7 +185,7 @@ describe('dashboard, channels', { skip, concurrency: 1, timeout: 400_000 }, () =
     await shorts.getByText('2 torrents').waitFor()
     await shorts.getByRole('button', { name: `Take ${films[0]} out of Shorts` }).click()
     await shorts.getByText('1 torrent', { exact: true }).waitFor()
-    await shorts.getByRole('button', { name: 'Change' }).click()
+    await shorts.getByRole('button', { name: 'Edit' }).click()
     await dialog.getByLabel('Description').fill('Under ten minutes.')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await shorts.getByText('Under ten minutes.').waitFor()
@@ -264,7 +264,7 @@ describe('dashboard, channels', { skip, concurrency: 1, timeout: 400_000 }, () =
     assert.deepEqual(await axeFindings(page), [])
     await field.fill('nobody has this')
     await field.press('Enter')
-    await page.getByText('Nothing was found.').waitFor()
+    await page.getByText('Nothing found.').waitFor()
     await page.goBack()
     await page.getByRole('list', { name: 'Channels found' }).waitFor()
     await page.goto(`${reader.baseUrl}/#/events`)
@@ -279,11 +279,11 @@ describe('dashboard, channels', { skip, concurrency: 1, timeout: 400_000 }, () =
       await opened(owner, `#/channels/${channel}/comments`),
       await opened(reader, `#/channels/${channel}/comments`),
     ]
-    await theirs.page.getByLabel('Say something').fill('More of these, please.')
+    await theirs.page.getByLabel('Comment on this channel').fill('More of these, please.')
     await theirs.page.getByRole('button', { name: 'Comment', exact: true }).click()
     await theirs.page.getByText('More of these, please.').waitFor()
     await mine.page.getByText('More of these, please.').waitFor({ timeout: MEET_MS })
-    await mine.page.getByLabel('Say something').fill('On Sunday.')
+    await mine.page.getByLabel('Comment on this channel').fill('On Sunday.')
     await mine.page.getByRole('button', { name: 'Comment', exact: true }).click()
     const answer = theirs.page.locator('[data-comment]').filter({ hasText: 'On Sunday.' })
     await answer.waitFor({ timeout: MEET_MS })
@@ -313,7 +313,7 @@ describe('dashboard, channels', { skip, concurrency: 1, timeout: 400_000 }, () =
     await mine.page.getByRole('button', { name: 'Save' }).click()
     await mine.page.getByRole('heading', { level: 1, name: 'Free films' }).waitFor()
     await mine.page.getByLabel('Their key').fill(key)
-    await mine.page.getByRole('button', { name: 'Let them write' }).click()
+    await mine.page.getByRole('button', { name: 'Allow', exact: true }).click()
     await mine.page.locator(`[data-grant="${key}"]`).getByText('may add').waitFor()
     assert.deepEqual(await axeFindings(mine.page), [])
     await theirs.page.getByRole('heading', { level: 1, name: 'Free films' }).waitFor({ timeout: MEET_MS })

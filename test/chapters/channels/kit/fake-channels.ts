@@ -10,6 +10,7 @@ import type {
   ListedPlaylist,
   ListedTorrent,
 } from '../../../../src/chapters/channels/ports/channel-library.ts'
+import type { NetworkStanding } from '../../../../src/chapters/channels/ports/channel-network.ts'
 
 /** The key of the node. */
 export const FAKE_AUTHOR = 'cd'.repeat(32)
@@ -34,6 +35,7 @@ export class FakeChannels {
   comments: ListedComment[] = []
   grants: ListedGrant[] = []
   feeds: Pick<ChannelFeed, 'url' | 'last_check' | 'next_check' | 'error'>[] = []
+  network: NetworkStanding = { state: 'connected', peers: 3, setting: '', problem: '' }
   readonly changes: NotedChange[] = []
   /** Paths of all other requests. */
   readonly asked: string[] = []
@@ -68,7 +70,7 @@ export class FakeChannels {
     if (first === 'torrents') return { torrent: { trackers: [] } }
     if (second === 'author') return { author: FAKE_AUTHOR }
     if (second === 'subscribed') return { subscribed: this.channels.filter(({ subscribed }) => subscribed) }
-    if (cid === '') return { channels: this.channels }
+    if (cid === '') return { channels: this.channels, network: this.network }
     const channel = this.channels.find(one => one.dispersy_cid === cid)
     if (channel === undefined) return null
     const { torrents, playlists, comments, grants, feeds: rssfeeds } = this

@@ -58,6 +58,7 @@ export function serviceDouble(note: Note): {
   return {
     channels: {
       discovered: noted('discovered', [listedChannel]),
+      standing: () => ({ state: 'connected', peers: 3, setting: '', problem: '' }),
       popular: noted('popular', [listedChannel]),
       subscribed: noted('subscribed', [listedChannel]),
       channel: noted('channel', listedChannel),

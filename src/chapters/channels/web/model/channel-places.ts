@@ -5,24 +5,14 @@ import { type ChapterPlace, chapterPlace } from '../../../../web/model/place.ts'
 /** Parts of a channel's page. */
 export type ChannelTab = 'torrents' | 'playlists' | 'comments' | 'feeds' | 'options'
 
-/** Every part with its heading. */
-export const channelTabs: readonly (readonly [ChannelTab, string])[] = [
-  ['torrents', 'Torrents'],
-  ['playlists', 'Playlists'],
-  ['comments', 'Comments'],
-  ['feeds', 'Feeds'],
-  ['options', 'Options'],
-]
+/** Every part, in their order. */
+export const channelTabs: readonly ChannelTab[] = ['torrents', 'playlists', 'comments', 'feeds', 'options']
 
 /** Lists of channels. */
 export type ChannelListName = 'discovered' | 'subscribed' | 'own'
 
-/** Every list with its heading. */
-export const channelLists: readonly (readonly [ChannelListName, string])[] = [
-  ['discovered', 'Discovered'],
-  ['subscribed', 'Subscribed'],
-  ['own', 'Yours'],
-]
+/** Every list, in their order. */
+export const channelLists: readonly ChannelListName[] = ['discovered', 'subscribed', 'own']
 
 /** What is shown: one channel, or channels. */
 export type ShownChannels =
@@ -58,9 +48,9 @@ export function channelPlace(channel: string, tab: ChannelTab = 'torrents'): Cha
  */
 export function shownAt([first = '', rest = '']: readonly string[]): ShownChannels {
   if (/^[0-9a-f]{40}$/.test(first)) {
-    const tab = channelTabs.find(([name]) => name === rest)?.[0] ?? 'torrents'
+    const tab = channelTabs.find(name => name === rest) ?? 'torrents'
     return { page: 'channel', channel: first, tab }
   }
-  const list = channelLists.find(([name]) => name === first)?.[0] ?? 'discovered'
+  const list = channelLists.find(name => name === first) ?? 'discovered'
   return { page: 'channels', list, query: first === 'search' ? rest : '' }
 }

@@ -2,6 +2,7 @@
 
 import type {
   Channel,
+  ChannelNetworkState,
   ChannelFeed,
   ChannelsRoutes,
   ChannelTorrent,
@@ -25,16 +26,17 @@ type Signal = AbortSignal | undefined
 
 const api = new NodeApi<ChannelsRoutes>(session.node)
 
-/** The list of discovered channels and that of subscribed ones. */
+/** The list of discovered channels and that of subscribed ones, and how the node stands in their network. */
 export async function channelListsNow(signal?: Signal): Promise<{
   readonly discovered: readonly Channel[]
   readonly subscribed: readonly Channel[]
+  readonly network: ChannelNetworkState
 }> {
-  const [{ channels }, { subscribed }] = await Promise.all([
+  const [{ channels, network }, { subscribed }] = await Promise.all([
     api.call('GET /channels/discovered', { signal }),
     api.call('GET /channels/subscribed', { signal }),
   ])
-  return { discovered: channels, subscribed }
+  return { discovered: channels, subscribed, network }
 }
 
 /** One channel; null: the node does not know it. */

@@ -3,16 +3,17 @@
 
 import { useId, useState } from 'preact/hooks'
 import { sourcesIn } from '../model/channel-words.ts'
-import { counted } from '../../../../web/model/format.ts'
 import { textOf } from '../../../../web/node/api.ts'
 import { addTorrentFile, addTorrentSource } from '../node/channel-requests.ts'
 import { session } from '../../../../web/node/context.ts'
 import { Dialog } from '../../../../web/parts/dialog.tsx'
 import { Field } from '../../../../web/parts/field.tsx'
 import { FilePick } from '../../../../web/parts/file-pick.tsx'
+import { text } from '../texts/channel.ts'
 
 /** Torrent files that the node takes are at most this long. */
 const MAX_TORRENT_BYTES = 16 * 1024 * 1024
+const EXAMPLE = 'magnet:?xt=urn:btih:…'
 
 interface Failure {
   readonly of: string
@@ -20,17 +21,17 @@ interface Failure {
 }
 
 async function addFile(cid: string, file: File, description: string): Promise<void> {
-  if (file.size > MAX_TORRENT_BYTES) throw new Error('It is larger than any torrent file (16 MiB).')
+  if (file.size > MAX_TORRENT_BYTES) throw new Error(text('tooLarge'))
   await addTorrentFile(cid, file, description)
 }
 
 /** Adds everything; what was refused. */
 async function addAll(
   cid: string,
-  { text, files, description }: { text: string; files: readonly File[]; description: string },
+  { sources, files, description }: { sources: string; files: readonly File[]; description: string },
 ): Promise<{ failures: Failure[]; done: number }> {
   const tasks = [
-    ...sourcesIn(text).map(source => [source, () => addTorrentSource(cid, source, description)] as const),
+    ...sourcesIn(sources).map(source => [source, () => addTorrentSource(cid, source, description)] as const),
     ...files.map(file => [file.name, () => addFile(cid, file, description)] as const),
   ]
   const failures: Failure[] = []
@@ -46,7 +47,7 @@ interface ChannelAddDialogProps {
 
 /** Puts torrents into a channel: magnet links and web addresses, one a line, and torrent files. */
 export function ChannelAddDialog({ cid, changed, onClose }: ChannelAddDialogProps) {
-  const [text, setText] = useState('')
+  const [typed, setTyped] = useState('')
   const [files, setFiles] = useState<readonly File[]>([])
   const [description, setDescription] = useState('')
   const [failures, setFailures] = useState<readonly Failure[]>([])
@@ -55,37 +56,37 @@ export function ChannelAddDialog({ cid, changed, onClose }: ChannelAddDialogProp
   const submit = async (event: Event) => {
     event.preventDefault()
     setBusy(true)
-    const result = await addAll(cid, { text, files, description })
+    const result = await addAll(cid, { sources: typed, files, description })
     setBusy(false)
     if (result.done > 0) changed()
     if (result.failures.length === 0) {
-      session.notify(`${counted(result.done, 'torrent')} added to the channel.`)
+      session.notify(text('added', { count: result.done }))
       return onClose()
     }
     const failed = new Set(result.failures.map(({ of }) => of))
     setFailures(result.failures)
     setFiles(files.filter(file => failed.has(file.name)))
-    setText(
-      sourcesIn(text)
+    setTyped(
+      sourcesIn(typed)
         .filter(source => failed.has(source))
         .join('\n'),
     )
   }
   return (
-    <Dialog title="Add torrents to the channel" onClose={onClose}>
+    <Dialog title={text('addTitle')} onClose={onClose}>
       <form class="dialog-form" onSubmit={event => void submit(event)}>
-        <label for={field}>Magnet links or web addresses of torrent files, one a line</label>
+        <label for={field}>{text('addField')}</label>
         <textarea
           id={field}
           rows={4}
           autofocus
           spellcheck={false}
-          placeholder="magnet:?xt=urn:btih:…"
-          value={text}
-          onInput={event => setText(event.currentTarget.value)}
+          placeholder={EXAMPLE}
+          value={typed}
+          onInput={event => setTyped(event.currentTarget.value)}
         />
         <FilePick files={files} setFiles={setFiles} />
-        <Field label="Description" value={description} help="Goes with each of them." set={setDescription} />
+        <Field label={text('description')} value={description} help={text('addDescriptionHelp')} set={setDescription} />
         {failures.length > 0 && (
           <div role="alert">
             <ul class="faults">
@@ -100,10 +101,10 @@ export function ChannelAddDialog({ cid, changed, onClose }: ChannelAddDialogProp
         )}
         <div class="dialog-actions">
           <button type="button" onClick={onClose}>
-            Cancel
+            {text('cancel')}
           </button>
-          <button type="submit" class="primary" disabled={busy || (text.trim() === '' && files.length === 0)}>
-            {busy ? 'Adding…' : 'Add'}
+          <button type="submit" class="primary" disabled={busy || (typed.trim() === '' && files.length === 0)}>
+            {busy ? text('adding') : text('add')}
           </button>
         </div>
       </form>

@@ -2,13 +2,15 @@
 
 import { useId, useState } from 'preact/hooks'
 import type { Comment } from '../../client/routes.ts'
-import { ago, authorText, named } from '../model/channel-words.ts'
+import { ago, named } from '../model/channel-words.ts'
 import { addComment, authorKey, commentsOf, removeComment, torrentsOf } from '../node/channel-requests.ts'
 import { ownerKeys } from '../node/channel-owner.ts'
 import { session } from '../../../../web/node/context.ts'
 import { useAnswer } from '../../../../web/node/use-answer.ts'
 import { useParts } from '../../../../web/parts/more-rows.tsx'
 import { Icon } from '../../../../web/parts/icons.tsx'
+import { authorText } from '../model/channel-page-words.ts'
+import { text } from '../texts/channel.ts'
 import type { ChannelPartProps } from './channel-part.ts'
 
 const EVERY_MS = 5000
@@ -16,25 +18,25 @@ const EVERY_MS = 5000
 const MAX_COMMENT = 1023
 
 function CommentForm({ cid, changed }: { cid: string; changed: () => void }) {
-  const [text, setText] = useState('')
+  const [typed, setTyped] = useState('')
   const id = useId()
   const submit = async (event: Event) => {
     event.preventDefault()
-    if (await session.attempt(() => addComment(cid, text.trim(), null))) setText('')
+    if (await session.attempt(() => addComment(cid, typed.trim(), null))) setTyped('')
     changed()
   }
   return (
     <form class="comment-form" onSubmit={event => void submit(event)}>
-      <label for={id}>Say something of this channel</label>
+      <label for={id}>{text('commentLabel')}</label>
       <textarea
         id={id}
         rows={2}
         maxLength={MAX_COMMENT}
-        value={text}
-        onInput={event => setText(event.currentTarget.value)}
+        value={typed}
+        onInput={event => setTyped(event.currentTarget.value)}
       />
-      <button type="submit" class="primary" disabled={text.trim() === ''}>
-        Comment
+      <button type="submit" class="primary" disabled={typed.trim() === ''}>
+        {text('comment')}
       </button>
     </form>
   )
@@ -50,25 +52,20 @@ interface CommentProps {
 }
 
 function Comment({ comment, author, about, removable, remove }: CommentProps) {
+  const when = ago(comment.timestamp, Date.now() / 1000)
   return (
     <li class="comment" data-comment={comment.id}>
       <p class="sub number">
         <strong class="mono" title={comment.author}>
           {author}
         </strong>{' '}
-        · {ago(comment.timestamp, Date.now() / 1000)}
-        {about !== '' && (
-          <>
-            {' '}
-            · on <bdi>{about}</bdi>
-          </>
-        )}
+        <bdi>{about === '' ? when : text('commentWhen', { when, torrent: about })}</bdi>
       </p>
       <p class="comment-text" dir="auto">
         {comment.text}
       </p>
       {removable && (
-        <button type="button" class="quiet" aria-label={`Remove the comment of ${author}`} onClick={remove}>
+        <button type="button" class="quiet" aria-label={text('removeComment', { author })} onClick={remove}>
           <Icon name="trash" size={16} />
         </button>
       )}
@@ -105,20 +102,20 @@ export function ChannelComments({ channel }: ChannelPartProps) {
     return { byOwner, mine: author === me.value || (channel.own && byOwner) }
   }
   const remove = async (id: number) => {
-    await session.attempt(() => removeComment(cid, id), 'Comment removed.')
+    await session.attempt(() => removeComment(cid, id), text('commentRemoved'))
     comments.refresh()
   }
   return (
-    <section aria-label="Comments" class="channel-part">
+    <section aria-label={text('comments')} class="channel-part">
       {(channel.own || channel.can_edit || channel.mode !== 'closed') && (
         <CommentForm cid={cid} changed={comments.refresh} />
       )}
       {comments.value === null && (
-        <p class="card muted">{comments.problem === '' ? 'Asking the node…' : comments.problem}</p>
+        <p class="card muted">{comments.problem === '' ? text('asking') : comments.problem}</p>
       )}
-      {comments.value?.list.length === 0 && <p class="nothing muted">Nobody has said anything yet.</p>}
+      {comments.value?.list.length === 0 && <p class="nothing muted">{text('noComments')}</p>}
       {shown.length > 0 && (
-        <ul class="comments" aria-label="Comments">
+        <ul class="comments" aria-label={text('comments')}>
           {shown.map(comment => (
             <Comment
               key={comment.id}

@@ -7,6 +7,7 @@ import { type ChannelWords, createChannel } from '../node/channel-requests.ts'
 import { go } from '../../../../web/node/context.ts'
 import { ChannelFields } from '../parts/channel-fields.tsx'
 import { Dialog } from '../../../../web/parts/dialog.tsx'
+import { text } from '../texts/channel.ts'
 
 /** Makes a channel: its name, what it is about, and who may write in it. */
 export function CreateChannelDialog({ onClose }: { onClose: () => void }) {
@@ -26,7 +27,7 @@ export function CreateChannelDialog({ onClose }: { onClose: () => void }) {
     }
   }
   return (
-    <Dialog title="Create a channel" onClose={onClose}>
+    <Dialog title={text('createTitle')} onClose={onClose}>
       <form class="dialog-form" onSubmit={event => void submit(event)}>
         <ChannelFields words={words} set={setWords} />
         {problem !== '' && (
@@ -36,10 +37,10 @@ export function CreateChannelDialog({ onClose }: { onClose: () => void }) {
         )}
         <div class="dialog-actions">
           <button type="button" onClick={onClose}>
-            Cancel
+            {text('cancel')}
           </button>
           <button type="submit" class="primary" disabled={busy || words.name.trim() === ''}>
-            {busy ? 'Creating…' : 'Create'}
+            {busy ? text('creating') : text('create')}
           </button>
         </div>
       </form>

@@ -2,37 +2,39 @@
 
 import { useId, useState } from 'preact/hooks'
 import type { ChannelFeed } from '../../client/routes.ts'
-import { feedText } from '../model/channel-words.ts'
+import { feedText } from '../model/channel-page-words.ts'
 import { addFeed, feedsOf, recheckFeeds, removeFeed } from '../node/channel-requests.ts'
 import { session } from '../../../../web/node/context.ts'
 import { useAnswer } from '../../../../web/node/use-answer.ts'
 import { Icon } from '../../../../web/parts/icons.tsx'
+import { text } from '../texts/channel.ts'
 import type { ChannelPartProps } from './channel-part.ts'
 
 const EVERY_MS = 5000
+const EXAMPLE = 'https://site.example/releases.xml'
 
 function AddFeed({ cid, changed }: { cid: string; changed: () => void }) {
   const [url, setUrl] = useState('')
   const field = useId()
   const submit = async (event: Event) => {
     event.preventDefault()
-    if (await session.attempt(() => addFeed(cid, url.trim()), 'Feed added. It is read in a moment.')) setUrl('')
+    if (await session.attempt(() => addFeed(cid, url.trim()), text('feedAdded'))) setUrl('')
     changed()
   }
   return (
     <form class="line-form" onSubmit={event => void submit(event)}>
       <label for={field} class="visually-hidden">
-        Address of a feed
+        {text('feedAddress')}
       </label>
       <input
         id={field}
         value={url}
-        placeholder="https://site.example/releases.xml"
+        placeholder={EXAMPLE}
         spellcheck={false}
         onInput={event => setUrl(event.currentTarget.value)}
       />
       <button type="submit" disabled={url.trim() === ''}>
-        Add feed
+        {text('addFeed')}
       </button>
     </form>
   )
@@ -47,7 +49,7 @@ function Feed({ feed, remove }: { feed: ChannelFeed; remove: () => void }) {
           {feedText(feed, Date.now() / 1000)}
         </span>
       </div>
-      <button type="button" class="quiet" aria-label={`Remove ${feed.url}`} onClick={remove}>
+      <button type="button" class="quiet" aria-label={text('removeFeed', { name: feed.url })} onClick={remove}>
         <Icon name="trash" size={16} />
       </button>
     </li>
@@ -60,29 +62,29 @@ export function ChannelFeeds({ channel, changed }: ChannelPartProps) {
   const { value, problem, refresh } = useAnswer(signal => feedsOf(cid, signal), [cid], EVERY_MS)
   const [reading, setReading] = useState(false)
   const remove = async (url: string) => {
-    await session.attempt(() => removeFeed(cid, url), 'Feed removed. What it brought stays in the channel.')
+    await session.attempt(() => removeFeed(cid, url), text('feedRemoved'))
     refresh()
   }
   const recheck = async () => {
     setReading(true)
-    await session.attempt(() => recheckFeeds(cid), 'All feeds were read.')
+    await session.attempt(() => recheckFeeds(cid), text('feedsRead'))
     setReading(false)
     refresh()
     changed()
   }
   return (
-    <section aria-label="Feeds" class="channel-part">
-      <p class="muted">What these RSS and Atom feeds link to, as torrent files or magnet links, is added by itself.</p>
+    <section aria-label={text('feeds')} class="channel-part">
+      <p class="muted">{text('feedsAbout')}</p>
       <div class="part-tools">
         <AddFeed cid={cid} changed={refresh} />
         <button type="button" disabled={reading || value === null || value.length === 0} onClick={() => void recheck()}>
-          <Icon name="recheck" size={16} /> {reading ? 'Reading…' : 'Read now'}
+          <Icon name="recheck" size={16} /> {reading ? text('reading') : text('readNow')}
         </button>
       </div>
-      {value === null && <p class="card muted">{problem === '' ? 'Asking the node…' : problem}</p>}
-      {value?.length === 0 && <p class="nothing muted">This channel has no feeds.</p>}
+      {value === null && <p class="card muted">{problem === '' ? text('asking') : problem}</p>}
+      {value?.length === 0 && <p class="nothing muted">{text('noFeeds')}</p>}
       {value !== null && value.length > 0 && (
-        <ul class="feeds" aria-label="Feeds of the channel">
+        <ul class="feeds" aria-label={text('feedsOf')}>
           {value.map(feed => (
             <Feed key={feed.url} feed={feed} remove={() => void remove(feed.url)} />
           ))}

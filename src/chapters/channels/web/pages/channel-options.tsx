@@ -20,6 +20,7 @@ import { CopyButton } from '../../../../web/parts/copy-button.tsx'
 import { Dialog } from '../../../../web/parts/dialog.tsx'
 import { Check, Field } from '../../../../web/parts/field.tsx'
 import { Icon } from '../../../../web/parts/icons.tsx'
+import { text } from '../texts/channel.ts'
 import type { ChannelPartProps } from './channel-part.ts'
 
 function Words({ channel, changed }: ChannelPartProps) {
@@ -32,16 +33,16 @@ function Words({ channel, changed }: ChannelPartProps) {
   }
   const submit = async (event: Event) => {
     event.preventDefault()
-    await session.attempt(() => changeChannel(channel.dispersy_cid, changes), 'Saved.')
+    await session.attempt(() => changeChannel(channel.dispersy_cid, changes), text('saved'))
     changed()
   }
   return (
-    <form class="card options" aria-label="About the channel" onSubmit={event => void submit(event)}>
-      <h2>About the channel</h2>
+    <form class="card options" aria-label={text('about')} onSubmit={event => void submit(event)}>
+      <h2>{text('about')}</h2>
       <ChannelFields words={words} set={setWords} />
       <div class="form-actions">
         <button type="submit" class="primary" disabled={Object.keys(changes).length === 0 || words.name.trim() === ''}>
-          Save
+          {text('save')}
         </button>
       </div>
     </form>
@@ -49,14 +50,19 @@ function Words({ channel, changed }: ChannelPartProps) {
 }
 
 function GrantRow({ grant: row, take }: { grant: Grant; take: () => void }) {
-  const rights = [row.add ? 'may add' : '', row.moderate ? 'may change what others added' : ''].filter(Boolean)
+  const rights = [row.add ? text('mayAddRight') : '', row.moderate ? text('mayModerateRight') : ''].filter(Boolean)
   return (
     <li class="feed" data-grant={row.contributor}>
       <div class="channel-text">
         <span class="mono tracker-url">{row.contributor}</span>
         <span class="sub">{rights.join(', ')}</span>
       </div>
-      <button type="button" class="quiet" aria-label={`Take back from ${row.contributor.slice(0, 8)}`} onClick={take}>
+      <button
+        type="button"
+        class="quiet"
+        aria-label={text('takeBack', { key: row.contributor.slice(0, 8) })}
+        onClick={take}
+      >
         <Icon name="trash" size={16} />
       </button>
     </li>
@@ -79,25 +85,20 @@ function Contributors({ channel }: ChannelPartProps) {
   }
   return (
     <section class="card" aria-labelledby="contributors">
-      <h2 id="contributors">Who else may write</h2>
-      {value === null && <p class="muted">{problem === '' ? 'Asking the node…' : problem}</p>}
-      {value?.length === 0 && <p class="muted">Nobody by name.</p>}
+      <h2 id="contributors">{text('contributors')}</h2>
+      {value === null && <p class="muted">{problem === '' ? text('asking') : problem}</p>}
+      {value?.length === 0 && <p class="muted">{text('noContributors')}</p>}
       <ul class="feeds">
         {value?.map(row => (
           <GrantRow key={row.contributor} grant={row} take={() => void write(row.contributor, false, false)} />
         ))}
       </ul>
-      <form class="options" aria-label="Let somebody write" onSubmit={submit}>
-        <Field
-          label="Their key"
-          value={key}
-          help="64 digits; their dashboard shows it in the options of this channel."
-          set={setKey}
-        />
-        <Check label="They may also change and remove what others added" value={moderate} set={setModerate} />
+      <form class="options" aria-label={text('allow')} onSubmit={submit}>
+        <Field label={text('theirKey')} value={key} help={text('theirKeyHelp')} set={setKey} />
+        <Check label={text('moderate')} value={moderate} set={setModerate} />
         <div class="form-actions">
           <button type="submit" disabled={!/^[0-9a-f]{64}$/i.test(key.trim())}>
-            Let them write
+            {text('allowThem')}
           </button>
         </div>
       </form>
@@ -109,21 +110,21 @@ function EndDialog({ channel, onClose }: { channel: ChannelPartProps['channel'];
   const submit = async (event: Event) => {
     event.preventDefault()
     onClose()
-    if (await session.attempt(() => removeChannel(channel.dispersy_cid), 'The channel was ended.')) go(channelsHome)
+    if (await session.attempt(() => removeChannel(channel.dispersy_cid), text('ended'))) go(channelsHome)
   }
   return (
-    <Dialog title="End the channel" onClose={onClose}>
+    <Dialog title={text('end')} onClose={onClose}>
       <form class="dialog-form" onSubmit={event => void submit(event)}>
         <p class="removed-name">
           <bdi>{named(channel.name, 'channel')}</bdi>
         </p>
-        <p>Everything in it goes, here and at everybody who follows it. It cannot be brought back.</p>
+        <p>{text('endWarning')}</p>
         <div class="dialog-actions">
           <button type="button" onClick={onClose}>
-            Keep
+            {text('cancel')}
           </button>
           <button type="submit" class="danger">
-            End the channel
+            {text('end')}
           </button>
         </div>
       </form>
@@ -135,11 +136,11 @@ function End({ channel }: ChannelPartProps) {
   const [asking, setAsking] = useState(false)
   return (
     <section class="card" aria-labelledby="end">
-      <h2 id="end">End the channel</h2>
-      <p class="muted">Its last word to everybody is that nothing is in it any more.</p>
+      <h2 id="end">{text('end')}</h2>
+      <p class="muted">{text('endAbout')}</p>
       <div class="form-actions">
         <button type="button" onClick={() => setAsking(true)}>
-          <Icon name="trash" size={16} /> End…
+          <Icon name="trash" size={16} /> {text('endButton')}
         </button>
       </div>
       {asking && <EndDialog channel={channel} onClose={() => setAsking(false)} />}
@@ -151,12 +152,10 @@ function OwnKey() {
   const { value, problem } = useAnswer(authorKey, [], 0)
   return (
     <section class="card" aria-labelledby="own-key">
-      <h2 id="own-key">Your key</h2>
-      <p class="muted">
-        Under this key you write in channels of others. Give it to an owner who wants to let you write.
-      </p>
-      <p class="mono tracker-url">{value ?? (problem === '' ? 'Asking the node…' : problem)}</p>
-      {value !== null && <CopyButton label="Copy" what="Key" text={() => value} />}
+      <h2 id="own-key">{text('ownKey')}</h2>
+      <p class="muted">{text('ownKeyAbout')}</p>
+      <p class="mono tracker-url">{value ?? (problem === '' ? text('asking') : problem)}</p>
+      {value !== null && <CopyButton label={text('copy')} what={text('key')} text={() => value} />}
     </section>
   )
 }
@@ -164,7 +163,7 @@ function OwnKey() {
 /** What the owner of a channel can change: its words, who may write, its end. */
 export function ChannelOptions(props: ChannelPartProps) {
   return (
-    <section aria-label="Options" class="cards">
+    <section aria-label={text('options')} class="cards">
       {props.channel.own ? (
         <>
           <Words key={props.channel.dispersy_cid} {...props} />

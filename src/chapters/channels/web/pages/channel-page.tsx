@@ -3,7 +3,8 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Channel } from '../../client/routes.ts'
-import { channelFacts, channelTag, modeName, named } from '../model/channel-words.ts'
+import { modeName } from '../model/channel-page-words.ts'
+import { channelFacts, channelTag, named } from '../model/channel-words.ts'
 import { addressOf } from '../../../../web/model/place.ts'
 import { channelPlace, channelsHome, type ChannelTab, channelTabs } from '../model/channel-places.ts'
 import { callSpam, channelNow, feedLinkOf } from '../node/channel-requests.ts'
@@ -13,6 +14,7 @@ import { useChannelNews } from '../node/use-channel-news.ts'
 import { CopyButton } from '../../../../web/parts/copy-button.tsx'
 import { Icon } from '../../../../web/parts/icons.tsx'
 import { SubscribeButton } from '../parts/subscribe-button.tsx'
+import { text } from '../texts/channel.ts'
 import { ChannelComments } from './channel-comments.tsx'
 import type { ChannelPartProps } from './channel-part.ts'
 import { ChannelFeeds } from './channel-feeds.tsx'
@@ -28,7 +30,7 @@ function Head({ channel, changed }: ChannelPartProps) {
   const { dispersy_cid: cid } = channel
   const tag = channelTag(channel)
   const spam = async () => {
-    await session.attempt(() => callSpam(cid), 'Called spam. It is shown further below now.')
+    await session.attempt(() => callSpam(cid), text('spamDone'))
     changed()
   }
   return (
@@ -46,13 +48,13 @@ function Head({ channel, changed }: ChannelPartProps) {
         </p>
       )}
       <p class="sub number">{channelFacts(channel, Date.now() / 1000)}</p>
-      <div class="commands" role="toolbar" aria-label="This channel">
+      <div class="commands" role="toolbar" aria-label={text('commands')}>
         <SubscribeButton channel={channel} changed={changed} />
-        <CopyButton label="Copy id" what="Channel id" text={() => cid} />
-        <CopyButton label="Feed link" what="Link for feed readers" icon="link" text={() => feedLinkOf(cid)} />
+        <CopyButton label={text('copyId')} what={text('id')} text={() => cid} />
+        <CopyButton label={text('feedLink')} what={text('feedLinkWhat')} icon="link" text={() => feedLinkOf(cid)} />
         {!channel.own && !channel.subscribed && (
           <button type="button" onClick={() => void spam()}>
-            <Icon name="warn" size={16} /> Spam
+            <Icon name="warn" size={16} /> {text('spam')}
           </button>
         )}
       </div>
@@ -60,18 +62,26 @@ function Head({ channel, changed }: ChannelPartProps) {
   )
 }
 
+const headings: Readonly<Record<ChannelTab, string>> = {
+  torrents: text('torrents'),
+  playlists: text('playlists'),
+  comments: text('comments'),
+  feeds: text('feeds'),
+  options: text('options'),
+}
+
 function Tabs({ channel, tab }: { channel: Channel; tab: ChannelTab }) {
   return (
-    <nav class="tabs" aria-label="Parts of the channel">
+    <nav class="tabs" aria-label={text('parts')}>
       {channelTabs
-        .filter(([name]) => channel.own || name !== 'feeds')
-        .map(([name, heading]) => (
+        .filter(name => channel.own || name !== 'feeds')
+        .map(name => (
           <a
             key={name}
             href={addressOf(channelPlace(channel.dispersy_cid, name))}
             aria-current={name === tab ? 'page' : undefined}
           >
-            {heading}
+            {headings[name]}
           </a>
         ))}
     </nav>
@@ -97,9 +107,9 @@ function Unknown({ channel, changed }: { channel: string; changed: () => void })
   const row = { dispersy_cid: channel, name: '', own: false, subscribed: false }
   return (
     <div class="card">
-      <p>This node does not know the channel with the id</p>
+      <p>{text('unknown')}</p>
       <p class="mono">{channel}</p>
-      <p class="muted">Subscribe, and it is looked for at other nodes and in the DHT, for half a minute at most.</p>
+      <p class="muted">{text('unknownHelp')}</p>
       <div class="commands">
         <SubscribeButton channel={row} changed={changed} />
       </div>
@@ -123,16 +133,16 @@ export function ChannelPage({ channel, tab }: { channel: string; tab: ChannelTab
   useChannelNews(channel, refresh)
   const back = (
     <a class="back" href={addressOf(channelsHome)}>
-      <Icon name="back" size={16} /> Channels
+      <Icon name="back" size={16} /> {text('channels')}
     </a>
   )
   if (value === null || value.row === null)
     return (
       <div class="page channels">
         {back}
-        <h1>Channel</h1>
+        <h1>{text('channel')}</h1>
         {value === null ? (
-          <p class="card muted">{problem === '' ? 'Asking the node…' : `The channel is not shown: ${problem}`}</p>
+          <p class="card muted">{problem === '' ? text('asking') : text('notShown', { problem })}</p>
         ) : (
           <Unknown channel={channel} changed={refresh} />
         )}

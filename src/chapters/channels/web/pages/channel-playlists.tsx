@@ -3,8 +3,7 @@
 
 import { useState } from 'preact/hooks'
 import type { ChannelTorrent, Playlist } from '../../client/routes.ts'
-import { named } from '../model/channel-words.ts'
-import { counted } from '../../../../web/model/format.ts'
+import { countedTorrents, named } from '../model/channel-words.ts'
 import { playlistsOf, removeFromPlaylist, removePlaylist, savePlaylist } from '../node/channel-requests.ts'
 import { session } from '../../../../web/node/context.ts'
 import { useAnswer } from '../../../../web/node/use-answer.ts'
@@ -14,6 +13,7 @@ import { Field } from '../../../../web/parts/field.tsx'
 import { Icon } from '../../../../web/parts/icons.tsx'
 import { useParts } from '../../../../web/parts/more-rows.tsx'
 import { TorrentRows } from '../parts/torrent-rows.tsx'
+import { text } from '../texts/channel.ts'
 import type { ChannelPartProps } from './channel-part.ts'
 import { PlaylistFillDialog } from './playlist-fill-dialog.tsx'
 
@@ -37,16 +37,16 @@ function WordsDialog({ cid, playlist, changed, onClose }: WordsDialogProps) {
     onClose()
   }
   return (
-    <Dialog title={playlist === null ? 'Make a playlist' : 'Change the playlist'} onClose={onClose}>
+    <Dialog title={playlist === null ? text('newPlaylist') : text('changePlaylist')} onClose={onClose}>
       <form class="dialog-form" onSubmit={event => void submit(event)}>
-        <Field label="Name" value={name} set={setName} />
-        <Field label="Description" value={description} set={setDescription} />
+        <Field label={text('name')} value={name} set={setName} />
+        <Field label={text('description')} value={description} set={setDescription} />
         <div class="dialog-actions">
           <button type="button" onClick={onClose}>
-            Cancel
+            {text('cancel')}
           </button>
           <button type="submit" class="primary" disabled={name.trim() === ''}>
-            {playlist === null ? 'Make' : 'Save'}
+            {playlist === null ? text('makePlaylist') : text('save')}
           </button>
         </div>
       </form>
@@ -65,20 +65,20 @@ interface PlaylistProps {
 
 function Commands({ cid, playlist, edit, fill, changed }: PlaylistProps) {
   const remove = async () => {
-    await session.attempt(() => removePlaylist(cid, playlist.id), 'Playlist removed. Its torrents stay in the channel.')
+    await session.attempt(() => removePlaylist(cid, playlist.id), text('playlistRemoved'))
     changed()
   }
   const name = named(playlist.name, 'playlist')
   return (
-    <div class="commands" role="toolbar" aria-label={`Playlist ${name}`}>
+    <div class="commands" role="toolbar" aria-label={text('playlistNamed', { name })}>
       <button type="button" onClick={fill}>
-        <Icon name="plus" size={16} /> Add torrents
+        <Icon name="plus" size={16} /> {text('addTorrents')}
       </button>
       <button type="button" onClick={edit}>
-        Change
+        {text('change')}
       </button>
       <button type="button" onClick={() => void remove()}>
-        <Icon name="trash" size={16} /> Remove
+        <Icon name="trash" size={16} /> {text('remove')}
       </button>
     </div>
   )
@@ -96,7 +96,7 @@ function Playlist(props: PlaylistProps) {
     <button
       type="button"
       class="quiet"
-      aria-label={`Take ${named(torrent.name, 'torrent')} out of ${name}`}
+      aria-label={text('takeOut', { torrent: named(torrent.name, 'torrent'), playlist: name })}
       onClick={() => void takeOut(torrent)}
     >
       <Icon name="close" size={16} />
@@ -105,7 +105,7 @@ function Playlist(props: PlaylistProps) {
   return (
     <section class="card wide playlist" data-playlist={playlist.id} aria-label={name}>
       <h2>
-        <bdi>{name}</bdi> <span class="muted number">{counted(playlist.torrents.length, 'torrent')}</span>
+        <bdi>{name}</bdi> <span class="muted number">{countedTorrents(playlist.torrents.length)}</span>
       </h2>
       {playlist.description !== '' && (
         <p class="channel-description whole" dir="auto">
@@ -114,7 +114,11 @@ function Playlist(props: PlaylistProps) {
       )}
       {editable && <Commands {...props} />}
       {shown.length > 0 && (
-        <TorrentRows label={`Torrents of ${name}`} torrents={shown} {...(editable ? { after: takeOutButton } : {})} />
+        <TorrentRows
+          label={text('torrentsOfPlaylist', { name })}
+          torrents={shown}
+          {...(editable ? { after: takeOutButton } : {})}
+        />
       )}
       {more}
     </section>
@@ -130,18 +134,18 @@ export function ChannelPlaylists({ channel }: ChannelPartProps) {
   const { value, problem, refresh } = useAnswer(ask, [cid, channel.modified], EVERY_MS)
   useChannelNews(cid, refresh)
   return (
-    <section aria-label="Playlists" class="channel-part">
+    <section aria-label={text('playlists')} class="channel-part">
       {editable && (
         <div class="commands">
           <button type="button" class="primary" onClick={() => edit('new')}>
-            <Icon name="plus" size={16} /> Make a playlist
+            <Icon name="plus" size={16} /> {text('newPlaylist')}
           </button>
         </div>
       )}
       {value === null && (
-        <p class="card muted">{problem === '' ? 'Asking the node…' : `Playlists are not shown: ${problem}`}</p>
+        <p class="card muted">{problem === '' ? text('asking') : text('playlistsNotShown', { problem })}</p>
       )}
-      {value?.length === 0 && <p class="nothing muted">There are no playlists here.</p>}
+      {value?.length === 0 && <p class="nothing muted">{text('noPlaylists')}</p>}
       {value?.map(playlist => (
         <Playlist
           key={playlist.id}

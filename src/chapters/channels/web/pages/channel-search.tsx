@@ -3,8 +3,9 @@
 
 import { useEffect, useId, useMemo, useState } from 'preact/hooks'
 import { FoundResults, type FoundTorrent } from '../model/found-results.ts'
-import { counted } from '../../../../web/model/format.ts'
-import { named } from '../model/channel-words.ts'
+import { countedTorrents, named } from '../model/channel-words.ts'
+import { networkTrouble } from '../model/network-words.ts'
+import type { ChannelNetworkState } from '../../client/routes.ts'
 import { addressOf } from '../../../../web/model/place.ts'
 import { channelPlace, channelsHome, searchPlace } from '../model/channel-places.ts'
 import { textOf } from '../../../../web/node/api.ts'
@@ -13,6 +14,7 @@ import { go, session } from '../../../../web/node/context.ts'
 import { useAnswer } from '../../../../web/node/use-answer.ts'
 import { ChannelRow } from '../parts/channel-row.tsx'
 import { Icon } from '../../../../web/parts/icons.tsx'
+import { text } from '../texts/channels.ts'
 import { useParts } from '../../../../web/parts/more-rows.tsx'
 import { TorrentRows } from '../parts/torrent-rows.tsx'
 
@@ -24,14 +26,14 @@ const SHORTEST = 2
 
 /** The field; on Enter the page of the results opens. */
 export function SearchField({ query }: { query: string }) {
-  const [text, setText] = useState(query)
+  const [typed, setTyped] = useState(query)
   const [offers, setOffers] = useState<readonly string[]>([])
   const id = useId()
-  useEffect(() => setText(query), [query])
+  useEffect(() => setTyped(query), [query])
   useEffect(() => {
     const ended = new AbortController()
     const timer = setTimeout(() => {
-      const words = text.trim()
+      const words = typed.trim()
       if (words.length < SHORTEST || words === query) return setOffers([])
       // Without completions the field is as good.
       completions(words, ended.signal).then(setOffers, () => undefined)
@@ -40,23 +42,23 @@ export function SearchField({ query }: { query: string }) {
       clearTimeout(timer)
       ended.abort()
     }
-  }, [text, query])
+  }, [typed, query])
   const submit = (event: Event) => {
     event.preventDefault()
-    const words = text.trim()
+    const words = typed.trim()
     go(words === '' ? channelsHome : searchPlace(words))
   }
   return (
     <form class="line-form channel-search" role="search" onSubmit={submit}>
       <label class="search">
         <Icon name="search" size={16} />
-        <span class="visually-hidden">Search channels and torrents</span>
+        <span class="visually-hidden">{text('searchLabel')}</span>
         <input
           type="search"
           list={`${id}-offers`}
-          placeholder="Search channels and torrents"
-          value={text}
-          onInput={event => setText(event.currentTarget.value)}
+          placeholder={text('searchLabel')}
+          value={typed}
+          onInput={event => setTyped(event.currentTarget.value)}
         />
       </label>
       <datalist id={`${id}-offers`}>
@@ -65,7 +67,7 @@ export function SearchField({ query }: { query: string }) {
         ))}
       </datalist>
       <button type="submit" class="primary">
-        Search
+        {text('search')}
       </button>
     </form>
   )
@@ -103,11 +105,17 @@ function useSearch(query: string): Found {
   return { results, waiting: waiting && problem === '', problem }
 }
 
-function statusText({ results, waiting, problem }: Found): string {
-  if (problem !== '') return `The search failed: ${problem}`
-  const found = `${counted(results.channels.length, 'channel')}, ${counted(results.torrents.length, 'torrent')}`
-  if (waiting) return results.count === 0 ? 'Searching…' : `${found} so far. Others are being asked…`
-  return results.count === 0 ? 'Nothing was found.' : `${found} found.`
+function statusText({ results, waiting, problem }: Found, network: ChannelNetworkState | null): string {
+  if (problem !== '') return text('searchFailed', { problem })
+  const cause = networkTrouble(network)
+  const found = {
+    channels: text('count', { count: results.channels.length }),
+    torrents: countedTorrents(results.torrents.length),
+  }
+  // Whom nobody answers does not wait for answers.
+  if (waiting && cause === '') return results.count === 0 ? text('searching') : text('foundSoFar', found)
+  if (results.count > 0) return text('found', found)
+  return cause === '' ? text('nothingFound') : text('nothingFoundHere', { cause })
 }
 
 function FoundTorrents({ torrents, nameOf }: { torrents: FoundTorrent[]; nameOf: (cid: string) => string }) {
@@ -119,8 +127,8 @@ function FoundTorrents({ torrents, nameOf }: { torrents: FoundTorrent[]; nameOf:
   )
   return (
     <section class="card wide" aria-labelledby="found-torrents">
-      <h2 id="found-torrents">Torrents</h2>
-      <TorrentRows label="Torrents found" torrents={shown} about={channelOf} />
+      <h2 id="found-torrents">{text('torrents')}</h2>
+      <TorrentRows label={text('torrentsFound')} torrents={shown} about={channelOf} />
       {more}
     </section>
   )
@@ -143,10 +151,10 @@ export function SearchPart({ query }: { query: string }) {
   return (
     <>
       <p role="status" class="muted" dir="auto">
-        {statusText(found)}
+        {statusText(found, value?.network ?? null)}
       </p>
       {channels.length > 0 && (
-        <ul class="channel-list" aria-label="Channels found">
+        <ul class="channel-list" aria-label={text('channelsFound')}>
           {channels.map(channel => (
             <ChannelRow key={channel.dispersy_cid} channel={channel} changed={refresh} />
           ))}

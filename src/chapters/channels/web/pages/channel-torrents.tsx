@@ -4,7 +4,6 @@
 import { useState } from 'preact/hooks'
 import type { ChannelTorrent } from '../../client/routes.ts'
 import { matching, named } from '../model/channel-words.ts'
-import { counted } from '../../../../web/model/format.ts'
 import { removeTorrents, renameTorrent, torrentsOf } from '../node/channel-requests.ts'
 import { session } from '../../../../web/node/context.ts'
 import { useAnswer } from '../../../../web/node/use-answer.ts'
@@ -14,6 +13,7 @@ import { Check, Field } from '../../../../web/parts/field.tsx'
 import { Icon } from '../../../../web/parts/icons.tsx'
 import { useParts } from '../../../../web/parts/more-rows.tsx'
 import { TorrentRows } from '../parts/torrent-rows.tsx'
+import { text } from '../texts/channel.ts'
 import { ChannelAddDialog } from './channel-add-dialog.tsx'
 import type { ChannelPartProps } from './channel-part.ts'
 
@@ -30,20 +30,20 @@ function RenameDialog({ cid, torrent, changed, onClose }: RenameDialogProps) {
   const [name, setName] = useState(torrent.name)
   const submit = async (event: Event) => {
     event.preventDefault()
-    if (!(await session.attempt(() => renameTorrent(cid, torrent.infohash, name.trim()), 'Renamed.'))) return
+    if (!(await session.attempt(() => renameTorrent(cid, torrent.infohash, name.trim()), text('renamed')))) return
     changed()
     onClose()
   }
   return (
-    <Dialog title="Rename the torrent" onClose={onClose}>
+    <Dialog title={text('renameTitle')} onClose={onClose}>
       <form class="dialog-form" onSubmit={event => void submit(event)}>
-        <Field label="Name" value={name} set={setName} />
+        <Field label={text('name')} value={name} set={setName} />
         <div class="dialog-actions">
           <button type="button" onClick={onClose}>
-            Cancel
+            {text('cancel')}
           </button>
           <button type="submit" class="primary" disabled={name.trim() === '' || name.trim() === torrent.name}>
-            Rename
+            {text('rename')}
           </button>
         </div>
       </form>
@@ -66,25 +66,25 @@ function Selection({ cid, single, selected, clear, changed }: SelectionProps) {
     await session.attempt(async () => {
       const failed = await removeTorrents(cid, [...selected])
       const done = selected.size - failed.length
-      if (failed.length === 0) session.notify(`${counted(done, 'torrent')} removed.`)
-      else session.notify(`${counted(failed.length, 'torrent')} could not be removed: not yours to remove.`, 'bad')
+      if (failed.length === 0) session.notify(text('removed', { count: done }))
+      else session.notify(text('notRemoved', { count: failed.length }), 'bad')
     })
     clear()
     changed()
   }
   return (
-    <div class="selection" role="toolbar" aria-label="Selected torrents">
-      <strong>{selected.size.toLocaleString('en')} selected</strong>
+    <div class="selection" role="toolbar" aria-label={text('selected')}>
+      <strong>{text('selectedCount', { count: selected.size })}</strong>
       {single !== null && (
         <button type="button" onClick={() => setRenaming(true)}>
-          Rename
+          {text('rename')}
         </button>
       )}
       <button type="button" onClick={() => void remove()}>
-        <Icon name="trash" size={16} /> Remove from the channel
+        <Icon name="trash" size={16} /> {text('removeFrom')}
       </button>
       <button type="button" class="quiet" onClick={clear}>
-        Clear
+        {text('clear')}
       </button>
       {renaming && single !== null && (
         <RenameDialog cid={cid} torrent={single} changed={changed} onClose={() => setRenaming(false)} />
@@ -98,7 +98,7 @@ function TorrentTable({ torrents, mark }: { torrents: readonly ChannelTorrent[];
   const box = ({ selected, select }: MarkProps, { infohash, name }: ChannelTorrent) => (
     <input
       type="checkbox"
-      aria-label={`Select ${named(name, 'torrent')}`}
+      aria-label={text('selectOne', { name: named(name, 'torrent') })}
       checked={selected.has(infohash)}
       onChange={event => {
         const next = new Set(selected)
@@ -111,7 +111,7 @@ function TorrentTable({ torrents, mark }: { torrents: readonly ChannelTorrent[];
   return (
     <>
       <TorrentRows
-        label="Torrents of the channel"
+        label={text('torrentsOf')}
         torrents={shown}
         {...(mark === null ? {} : { before: (torrent: ChannelTorrent) => box(mark, torrent) })}
       />
@@ -147,19 +147,19 @@ export function ChannelTorrents({ channel, changed }: ChannelPartProps) {
   }
   const rows = matching(value ?? [], words)
   return (
-    <section aria-label="Torrents" class="channel-part">
+    <section aria-label={text('torrents')} class="channel-part">
       <div class="part-tools">
         <input
           type="search"
-          aria-label="Show torrents with these words"
-          placeholder="Narrow the list"
+          aria-label={text('filterLabel')}
+          placeholder={text('filter')}
           value={words}
           onInput={event => setWords(event.currentTarget.value)}
         />
-        <Check label="Without family filter" value={unfiltered} set={setUnfiltered} />
+        <Check label={text('unfiltered')} value={unfiltered} set={setUnfiltered} />
         {channel.can_edit && (
           <button type="button" class="primary" onClick={() => setAdding(true)}>
-            <Icon name="plus" size={16} /> Add torrents
+            <Icon name="plus" size={16} /> {text('addTorrents')}
           </button>
         )}
       </div>
@@ -173,9 +173,9 @@ export function ChannelTorrents({ channel, changed }: ChannelPartProps) {
         />
       )}
       {value === null ? (
-        <p class="card muted">{problem === '' ? 'Asking the node…' : `Torrents are not shown: ${problem}`}</p>
+        <p class="card muted">{problem === '' ? text('asking') : text('torrentsNotShown', { problem })}</p>
       ) : rows.length === 0 ? (
-        <p class="nothing muted">{words === '' ? 'There are no torrents here.' : 'No torrent has these words.'}</p>
+        <p class="nothing muted">{words === '' ? text('noTorrents') : text('noTorrentMatches')}</p>
       ) : (
         <TorrentTable torrents={rows} mark={channel.can_edit ? { selected, select } : null} />
       )}

@@ -1,9 +1,10 @@
 // Channels: those that were discovered, those that are followed, and own ones; the field that searches them all.
 
 import { useState } from 'preact/hooks'
-import type { Channel } from '../../client/routes.ts'
+import type { Channel, ChannelNetworkState } from '../../client/routes.ts'
+import { nothingDiscovered } from '../model/network-words.ts'
 import { matching, ownAmong } from '../model/channel-words.ts'
-import { counted } from '../../../../web/model/format.ts'
+import { whole } from '../../../../web/model/format.ts'
 import { addressOf } from '../../../../web/model/place.ts'
 import { type ChannelListName, channelLists, listPlace } from '../model/channel-places.ts'
 import { channelListsNow } from '../node/channel-requests.ts'
@@ -12,32 +13,32 @@ import { useChannelNews } from '../node/use-channel-news.ts'
 import { ChannelRow } from '../parts/channel-row.tsx'
 import { Icon } from '../../../../web/parts/icons.tsx'
 import { useParts } from '../../../../web/parts/more-rows.tsx'
+import { text } from '../texts/channels.ts'
 import { CreateChannelDialog } from './channel-create-dialog.tsx'
 import { SearchField, SearchPart } from './channel-search.tsx'
 
 const EVERY_MS = 10_000
 
-const nothing: Readonly<Record<ChannelListName, string>> = {
-  discovered:
-    'No channel has been discovered yet. They come from other nodes within minutes, once this one has met some.',
-  subscribed: 'You follow no channel. What you subscribe to is held here and kept up to date.',
-  own: 'You have no channel. Create one to publish torrents under your own name.',
+const headings: Readonly<Record<ChannelListName, string>> = {
+  discovered: text('discovered'),
+  subscribed: text('subscribed'),
+  own: text('own'),
 }
 
 type Lists = Readonly<Record<ChannelListName, readonly Channel[]>>
 
 function Tabs({ lists, shown }: { lists: Lists; shown: ChannelListName }) {
   return (
-    <nav class="groups" aria-label="Lists of channels">
-      {channelLists.map(([list, heading]) => (
+    <nav class="groups" aria-label={text('lists')}>
+      {channelLists.map(list => (
         <a
           key={list}
           class="button group"
           href={addressOf(listPlace(list))}
           aria-current={list === shown ? 'page' : undefined}
         >
-          {heading}
-          <span class="count">{lists[list].length.toLocaleString('en')}</span>
+          {headings[list]}
+          <span class="count">{whole(lists[list].length)}</span>
         </a>
       ))}
     </nav>
@@ -49,7 +50,7 @@ function Rows({ rows, empty, changed }: { rows: readonly Channel[]; empty: strin
   if (rows.length === 0) return <p class="nothing muted">{empty}</p>
   return (
     <>
-      <ul class="channel-list" aria-label="Channels">
+      <ul class="channel-list" aria-label={text('channels')}>
         {shown.map(channel => (
           <ChannelRow key={channel.dispersy_cid} channel={channel} changed={changed} />
         ))}
@@ -64,10 +65,14 @@ function ListPart({ list }: { list: ChannelListName }) {
   const [words, setWords] = useState('')
   useChannelNews('', refresh)
   if (value === null) {
-    return <p class="card muted">{problem === '' ? 'Asking the node…' : `Channels are not shown: ${problem}`}</p>
+    return <p class="card muted">{problem === '' ? text('asking') : text('notShown', { problem })}</p>
   }
   const own = ownAmong(value.discovered, value.subscribed)
-  const lists: Lists = { ...value, subscribed: value.subscribed.filter(channel => !channel.own), own }
+  const lists: Lists = {
+    discovered: value.discovered,
+    subscribed: value.subscribed.filter(channel => !channel.own),
+    own,
+  }
   const rows = matching(lists[list], words)
   return (
     <>
@@ -76,23 +81,28 @@ function ListPart({ list }: { list: ChannelListName }) {
         <input
           type="search"
           class="narrow-field"
-          aria-label="Show channels with these words"
-          placeholder="Narrow the list"
+          aria-label={text('filterLabel')}
+          placeholder={text('filter')}
           value={words}
           onInput={event => setWords(event.currentTarget.value)}
         />
       </div>
       <p class="visually-hidden" role="status">
-        {counted(rows.length, 'channel')}
+        {text('count', { count: rows.length })}
       </p>
       <Rows
         key={list}
         rows={rows}
-        empty={words === '' ? nothing[list] : 'No channel has these words.'}
+        empty={words === '' ? emptyText(list, value.network) : text('noMatch')}
         changed={refresh}
       />
     </>
   )
+}
+
+function emptyText(list: ChannelListName, network: ChannelNetworkState | null): string {
+  if (list === 'own') return text('noneOwn')
+  return list === 'subscribed' ? text('noneSubscribed') : nothingDiscovered(network)
 }
 
 /** Channels: those that were discovered, those that are followed, and own ones; the field that searches them all. */
@@ -101,9 +111,9 @@ export function ChannelsPage({ list, query }: { list: ChannelListName; query: st
   return (
     <div class="page channels">
       <header class="page-head">
-        <h1>Channels</h1>
+        <h1>{text('channels')}</h1>
         <button type="button" onClick={() => setCreating(true)}>
-          <Icon name="plus" size={16} /> Create a channel
+          <Icon name="plus" size={16} /> {text('create')}
         </button>
       </header>
       <SearchField query={query} />

@@ -9,6 +9,7 @@ import { session } from '../../../../web/node/context.ts'
 import { useAnswer } from '../../../../web/node/use-answer.ts'
 import { Dialog } from '../../../../web/parts/dialog.tsx'
 import { Check, Field } from '../../../../web/parts/field.tsx'
+import { text } from '../texts/channel.ts'
 
 /** More are found by a part of their name. */
 const MAX_SHOWN = 50
@@ -28,7 +29,7 @@ function Choices({ torrents, chosen, choose }: ChoicesProps) {
     choose(next)
   }
   return (
-    <div class="choices" role="group" aria-label="Torrents of the channel" tabIndex={0}>
+    <div class="choices" role="group" aria-label={text('torrentsOf')} tabIndex={0}>
       {torrents.slice(0, MAX_SHOWN).map(({ infohash, name }) => (
         <Check
           key={infohash}
@@ -37,8 +38,8 @@ function Choices({ torrents, chosen, choose }: ChoicesProps) {
           set={on => toggle(infohash, on)}
         />
       ))}
-      {torrents.length > MAX_SHOWN && <p class="muted">and {torrents.length - MAX_SHOWN} more</p>}
-      {torrents.length === 0 && <p class="muted">There is none.</p>}
+      {torrents.length > MAX_SHOWN && <p class="muted">{text('more', { count: torrents.length - MAX_SHOWN })}</p>}
+      {torrents.length === 0 && <p class="muted">{text('nothingToAdd')}</p>}
     </div>
   )
 }
@@ -67,20 +68,20 @@ export function PlaylistFillDialog({ cid, playlist, changed, onClose }: Playlist
     if (done) onClose()
   }
   return (
-    <Dialog title={`Add to ${named(playlist.name, 'playlist')}`} onClose={onClose}>
+    <Dialog title={text('addTo', { name: named(playlist.name, 'playlist') })} onClose={onClose}>
       <form class="dialog-form" onSubmit={event => void submit(event)}>
-        <Field label="Show torrents with these words" value={words} set={setWords} />
+        <Field label={text('filterLabel')} value={words} set={setWords} />
         {value === null ? (
-          <p class="muted">{problem === '' ? 'Asking the node…' : problem}</p>
+          <p class="muted">{problem === '' ? text('asking') : problem}</p>
         ) : (
           <Choices torrents={torrents} chosen={chosen} choose={choose} />
         )}
         <div class="dialog-actions">
           <button type="button" onClick={onClose}>
-            Cancel
+            {text('cancel')}
           </button>
           <button type="submit" class="primary" disabled={chosen.size === 0}>
-            Add
+            {text('add')}
           </button>
         </div>
       </form>

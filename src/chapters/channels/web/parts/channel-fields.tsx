@@ -1,9 +1,11 @@
 // Name, description and mode of a channel as fields.
 
 import { useId } from 'preact/hooks'
-import { type ChannelMode, modeChoices } from '../model/channel-words.ts'
+import { modeChoices } from '../model/channel-page-words.ts'
+import type { ChannelMode } from '../model/channel-words.ts'
 import type { ChannelWords } from '../node/channel-requests.ts'
 import { Field } from '../../../../web/parts/field.tsx'
+import { text } from '../texts/channel.ts'
 
 /** As src/chapters/channels/wire/types.ts; the node cuts what is longer. */
 const MAX_DESCRIPTION = 1023
@@ -13,9 +15,9 @@ export function ChannelFields({ words, set }: { words: ChannelWords; set: (words
   const id = useId()
   return (
     <>
-      <Field label="Name" value={words.name} set={name => set({ ...words, name })} />
+      <Field label={text('name')} value={words.name} set={name => set({ ...words, name })} />
       <div class="field">
-        <label for={id}>Description</label>
+        <label for={id}>{text('description')}</label>
         <textarea
           id={id}
           rows={3}
@@ -25,7 +27,7 @@ export function ChannelFields({ words, set }: { words: ChannelWords; set: (words
         />
       </div>
       <div class="field hop-choice">
-        <label for={`${id}-mode`}>Who may write</label>
+        <label for={`${id}-mode`}>{text('mode')}</label>
         <select
           id={`${id}-mode`}
           value={words.mode}

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import type { Channel } from '../../client/routes.ts'
 import { named } from '../model/channel-words.ts'
 import { subscribe, unsubscribe } from '../node/channel-requests.ts'
+import { text } from '../texts/channels.ts'
 import { session } from '../../../../web/node/context.ts'
 
 interface SubscribeButtonProps {
@@ -23,16 +24,16 @@ export function SubscribeButton({ channel, changed }: SubscribeButtonProps) {
     changed()
   }
   // One that nobody here knows is looked for as long as half a minute.
-  const text = busy ? 'One moment…' : subscribed ? 'Unsubscribe' : 'Subscribe'
+  const button = busy ? text('working') : subscribed ? text('unsubscribe') : text('subscribe')
   return (
     <button
       type="button"
       class={subscribed ? '' : 'primary'}
       disabled={busy}
-      aria-label={`${text}: ${named(channel.name, 'channel')}`}
+      aria-label={text('buttonOf', { button, name: named(channel.name, 'channel') })}
       onClick={() => void toggle()}
     >
-      {text}
+      {button}
     </button>
   )
 }

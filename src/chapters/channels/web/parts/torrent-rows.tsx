@@ -9,6 +9,7 @@ import { addressOf } from '../../../../web/model/place.ts'
 import { checkHealth, downloadTorrent } from '../node/channel-requests.ts'
 import { session } from '../../../../web/node/context.ts'
 import { glanceOf } from '../../../../web/node/session.ts'
+import { text } from '../texts/channels.ts'
 import { Icon } from '../../../../web/parts/icons.tsx'
 
 function DownloadButton({ torrent }: { torrent: ChannelTorrent }) {
@@ -19,17 +20,17 @@ function DownloadButton({ torrent }: { torrent: ChannelTorrent }) {
       <a
         class="button quiet"
         href={addressOf({ page: 'downloads', infohash, tab: 'overview' })}
-        aria-label={`Open the download ${name}`}
+        aria-label={text('openDownload', { name })}
       >
         <Icon name="check" size={16} />
-        <span class="button-text">Open</span>
+        <span class="button-text">{text('open')}</span>
       </a>
     )
-  const start = () => void session.attempt(() => downloadTorrent(torrent), 'Download started.')
+  const start = () => void session.attempt(() => downloadTorrent(torrent), text('started'))
   return (
-    <button type="button" class="quiet" aria-label={`Download ${name}`} onClick={start}>
+    <button type="button" class="quiet" aria-label={text('downloadOf', { name })} onClick={start}>
       <Icon name="down" size={16} />
-      <span class="button-text">Download</span>
+      <span class="button-text">{text('download')}</span>
     </button>
   )
 }
@@ -46,23 +47,24 @@ function Health({ torrent }: { torrent: ChannelTorrent }) {
   const check = async () => {
     setAsking(true)
     await session.attempt(async () => {
-      const health = await checkHealth(torrent.infohash)
-      if (health === null) session.notify('Neither trackers nor the DHT told anything of it.', 'bad')
-      setFound(health)
+      const answer = await checkHealth(torrent.infohash)
+      if (answer === null) session.notify(text('noHealth'), 'bad')
+      setFound(answer)
     })
     setAsking(false)
   }
   const age = ago(told.last_tracker_check, now)
+  const health = asking ? text('checking') : healthText(told)
   return (
     <button
       type="button"
       class={`quiet health${told.last_tracker_check > 0 ? '' : ' muted'}`}
       disabled={asking}
-      title={`${age === '' ? '' : `Seeders / leechers, ${age}. `}Ask trackers and the DHT now.`}
-      aria-label={`${asking ? 'asking…' : healthText(told)}: seeders and leechers of ${named(torrent.name, 'torrent')}; ask now`}
+      title={age === '' ? text('checkNow') : text('checkedAt', { when: age })}
+      aria-label={text('healthOf', { health, name: named(torrent.name, 'torrent') })}
       onClick={() => void check()}
     >
-      {asking ? 'asking…' : healthText(told)}
+      {health}
     </button>
   )
 }
@@ -87,14 +89,14 @@ export function TorrentRows<T extends ChannelTorrent>({ label, torrents, about, 
           <tr>
             {before !== undefined && (
               <th>
-                <span class="visually-hidden">Select</span>
+                <span class="visually-hidden">{text('select')}</span>
               </th>
             )}
-            <th>Name</th>
-            <th class="right">Size</th>
-            <th class="right">Seeders / leechers</th>
+            <th>{text('name')}</th>
+            <th class="right">{text('size')}</th>
+            <th class="right">{text('health')}</th>
             <th>
-              <span class="visually-hidden">Actions</span>
+              <span class="visually-hidden">{text('actions')}</span>
             </th>
           </tr>
         </thead>

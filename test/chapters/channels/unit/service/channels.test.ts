@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../../../src/base/errors.ts'
 import type { ChannelLibrary, ListedChannel } from '../../../../../src/chapters/channels/ports/channel-library.ts'
-import type { ChannelNetwork } from '../../../../../src/chapters/channels/ports/channel-network.ts'
+import { type ChannelNetwork, notStanding } from '../../../../../src/chapters/channels/ports/channel-network.ts'
 import { ChannelContents } from '../../../../../src/chapters/channels/service/channel-contents.ts'
 import { Channels, FIND_MS } from '../../../../../src/chapters/channels/service/channels.ts'
 import { listedChannel } from '../../kit/service-double.ts'
@@ -47,7 +47,11 @@ function channelsOf({ channels = [], find = async () => false, filter = true }: 
   }
   const deps = { library: async () => library, network: () => network, familyFilter: () => filter }
   const torrents = () => ({ addUpload: async () => undefined, addUri: async () => undefined })
-  return { channels: new Channels(deps), contents: new ChannelContents({ ...deps, torrents }), calls }
+  return {
+    channels: new Channels({ ...deps, standing: () => notStanding }),
+    contents: new ChannelContents({ ...deps, torrents }),
+    calls,
+  }
 }
 
 test('an unknown channel is looked for, and subscribed to when it is found', async () => {

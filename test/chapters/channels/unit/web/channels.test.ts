@@ -12,6 +12,8 @@ import {
   type ShownChannels,
 } from '../../../../../src/chapters/channels/web/model/channel-places.ts'
 import * as words from '../../../../../src/chapters/channels/web/model/channel-words.ts'
+import * as pageWords from '../../../../../src/chapters/channels/web/model/channel-page-words.ts'
+import { networkTrouble, nothingDiscovered } from '../../../../../src/chapters/channels/web/model/network-words.ts'
 import { FoundResults, MAX_FOUND } from '../../../../../src/chapters/channels/web/model/found-results.ts'
 import { addressOf, placeOf } from '../../../../../src/web/model/place.ts'
 import { sampleChannel, sampleTorrent } from '../../kit/sample-channels.ts'
@@ -52,13 +54,13 @@ test('what is known of a channel, in one line', () => {
   const channel = sampleChannel(1, { torrents: 1, votes: 1200, spam: 0, modified: 940 })
   assert.equal(words.channelFacts(channel, 1000), '1 torrent · 1,200 subscribers · changed 1 min ago')
   const spam = sampleChannel(1, { torrents: 0, votes: 0, spam: 3, modified: 0 })
-  assert.equal(words.channelFacts(spam, 1000), '0 torrents · 0 subscribers · called spam by 3')
+  assert.equal(words.channelFacts(spam, 1000), '0 torrents · 0 subscribers · reported as spam by 3')
   assert.equal(words.ago(2000, 1000), 'just now', 'a clock that runs ahead')
   assert.equal(words.channelTag({ own: true, can_edit: true, subscribed: false }), 'Yours')
   assert.equal(words.channelTag({ own: false, can_edit: true, subscribed: true }), 'Subscribed · You may add')
   assert.equal(words.channelTag({ own: false, can_edit: false, subscribed: false }), '')
   assert.equal(words.named('  ', 'channel'), 'Unnamed channel')
-  for (const { mode, name } of words.modeChoices) assert.equal(words.modeName(mode), name)
+  for (const { mode, name } of pageWords.modeChoices) assert.equal(pageWords.modeName(mode), name)
 })
 
 test('health says when nobody was asked, and no seeders are not that', () => {
@@ -112,17 +114,33 @@ test('links and sources of torrents', () => {
 test('feeds say where they stand', () => {
   const url = 'https://x/feed'
   const feed = { url, time_added: 1, last_check: 40, next_check: 160, failures: 0, error: '' }
-  assert.equal(words.feedText({ ...feed, last_check: 0, next_check: 0 }, 100), 'Not read yet')
-  assert.equal(words.feedText(feed, 100), 'Read 1 min ago; read again in 1 min')
-  assert.equal(words.feedText({ ...feed, next_check: 90 }, 100), 'Read 1 min ago')
-  assert.equal(words.feedText({ ...feed, error: 'gone' }, 100), 'Not read: gone; read again in 1 min')
+  assert.equal(pageWords.feedText({ ...feed, last_check: 0, next_check: 0 }, 100), 'Not read yet')
+  assert.equal(pageWords.feedText(feed, 100), 'Read 1 min ago; next time in 1 min')
+  assert.equal(pageWords.feedText({ ...feed, next_check: 90 }, 100), 'Read 1 min ago')
+  assert.equal(pageWords.feedText({ ...feed, error: 'gone' }, 100), 'Not read: gone; next try in 1 min')
+})
+
+test('nothing there says why, and what to do', () => {
+  const none = { state: 'connected', peers: 0, setting: '', problem: '' } as const
+  assert.equal(networkTrouble(null), '')
+  assert.equal(networkTrouble({ ...none, peers: 2 }), '')
+  assert.match(nothingDiscovered({ ...none, peers: 2 }), /Connected to 2 nodes/)
+  assert.match(
+    nothingDiscovered({ ...none, state: 'off', setting: 'ipv8.enabled' }),
+    /setting ipv8\.enabled\. Switch it/,
+  )
+  const taken = 'UDP port 7759 is taken.'
+  assert.match(nothingDiscovered({ ...none, state: 'failed', problem: taken }), /: UDP port 7759 is taken\. The node/)
+  assert.match(nothingDiscovered({ ...none, state: 'alone' }), /UDP may leave/)
+  assert.match(nothingDiscovered({ ...none, state: 'starting' }), /^Connecting/)
+  assert.match(nothingDiscovered(null), /yet/)
 })
 
 test('who wrote something', () => {
   const key = 'cd'.repeat(32)
-  assert.equal(words.authorText(key, { mine: true, byOwner: true }), 'You')
-  assert.equal(words.authorText(key, { mine: false, byOwner: true }), 'Owner')
-  assert.equal(words.authorText(key, { mine: false, byOwner: false }), 'cdcdcdcd')
+  assert.equal(pageWords.authorText(key, { mine: true, byOwner: true }), 'You')
+  assert.equal(pageWords.authorText(key, { mine: false, byOwner: true }), 'Owner')
+  assert.equal(pageWords.authorText(key, { mine: false, byOwner: false }), 'cdcdcdcd')
 })
 
 function found(type: string, query: string, result: object) {

@@ -34,12 +34,18 @@ test('a start that failed is tried again; a search for a channel waits for it an
   const overlay = overlayOf(net, settings(), () =>
     ++asked < 3 ? Promise.reject(new AppError('PortTaken', 'taken')) : Promise.resolve(overlays),
   )
+  assert.equal(overlay.standing.state, 'starting')
   await overlay.start()
+  assert.deepEqual([overlay.standing.state, overlay.standing.problem], ['failed', 'taken'])
   const found = overlay.find(channel, 30_000)
   await net.clock.advance(30_000)
   assert.equal(asked, 3)
   assert.notEqual(overlay.mesh, null)
   assert.equal(await found, true)
+  assert.deepEqual(
+    [overlay.standing.state, overlay.standing.peers > 0, overlay.standing.problem],
+    ['connected', true, ''],
+  )
   await overlay.stop()
   assert.equal(await overlay.find(channel, 1_000), false)
   await net.close()
@@ -52,8 +58,14 @@ test('settings switch it off, and nothing is asked for after the end', async () 
     asked++
     return Promise.reject(new AppError('PortTaken', 'taken'))
   }
-  for (const off of [{ ipv8: { enabled: false } }, { channel_community: { enabled: false } }])
-    await overlayOf(net, settings(off), taken).start()
+  for (const off of [{ ipv8: { enabled: false } }, { channel_community: { enabled: false } }]) {
+    const overlay = overlayOf(net, settings(off), taken)
+    await overlay.start()
+    assert.deepEqual(
+      [overlay.standing.state, overlay.standing.setting],
+      ['off', `${Object.keys(off).join('')}.enabled`],
+    )
+  }
   assert.equal(asked, 0)
   const overlay = overlayOf(net, settings(), taken)
   await overlay.start()
