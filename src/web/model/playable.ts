@@ -32,13 +32,3 @@ export function troubleOf(code: number, linkWorks: boolean): Trouble {
   // 3: cannot be decoded, 4: not supported, which also is what is said of a link that fails.
   return linkWorks && (code === 3 || code === 4) ? 'format' : 'stopped'
 }
-
-const CONVERTED = 'A node that has an ffmpeg (setting media.ffmpeg) converts it for phones and televisions.'
-
-/** In words. */
-export const troubleTexts: Readonly<Record<Trouble, string>> = {
-  format: `This browser cannot play this format. Open it in VLC or mpv: they play everything, also while it comes in. ${CONVERTED}`,
-  picture: `This browser cannot play the picture of this film, only its sound. Open it in VLC or mpv. ${CONVERTED}`,
-  sound: `This browser cannot play the sound of this film, or it has none. If it should have one, open it in VLC or mpv. ${CONVERTED}`,
-  stopped: 'The film stopped: the node does not send any more. It goes on when the connection is back.',
-}

@@ -24,21 +24,6 @@ const ACTIONS: Readonly<Record<string, PlayerAction>> = {
   '>': { does: 'speed', by: 1 },
 }
 
-/** Each key in words, for the page. */
-export const keyHelp: readonly (readonly [keys: string, text: string])[] = [
-  ['Space or K', 'play, pause'],
-  ['← →', '5 s back, on'],
-  ['J L', '10 s back, on'],
-  ['↑ ↓', 'volume'],
-  ['0 to 9', 'to that tenth'],
-  ['F', 'full screen'],
-  ['M', 'mute'],
-  ['C', 'subtitles'],
-  ['I', 'small window'],
-  ['N P', 'next, previous'],
-  ['< >', 'slower, faster'],
-]
-
 /** What a key asks for; null: nothing. `key` as browsers name it. */
 export function actionOf(key: string): PlayerAction | null {
   if (/^[0-9]$/.test(key)) return { does: 'part', by: Number(key) / 10 }

@@ -65,7 +65,7 @@ describe('player: formats', { skip: needs(CHROMIUM, 'ffmpeg'), concurrency: 2, t
       let away = true
       await page.route(/\/stream\/|\/files$/, route => (away ? route.abort() : route.fallback()))
       await page.evaluate(`document.querySelector('video').load()`)
-      await page.locator('.player-trouble').filter({ hasText: 'The film stopped' }).waitFor()
+      await page.locator('.player-trouble').filter({ hasText: 'Playback paused' }).waitFor()
       away = false
       await untilInPage(page, `${PLAYED} > 1.2`, 30_000)
       await page.locator('.player-trouble').waitFor({ state: 'detached' })
@@ -74,7 +74,7 @@ describe('player: formats', { skip: needs(CHROMIUM, 'ffmpeg'), concurrency: 2, t
       const at = await page.evaluate<number>(PLAYED)
       away = true
       await page.evaluate(`document.querySelector('video').load()`)
-      await page.locator('.player-trouble').filter({ hasText: 'The film stopped' }).waitFor()
+      await page.locator('.player-trouble').filter({ hasText: 'Playback paused' }).waitFor()
       away = false
       await untilInPage(page, `document.querySelector('video').readyState >= 2`, 30_000)
       await page.locator('.player-trouble').waitFor({ state: 'detached' })
@@ -93,7 +93,7 @@ describe('player: formats', { skip: needs(CHROMIUM, 'ffmpeg'), concurrency: 2, t
       const stop = async () => {
         away = true
         await page.evaluate(`document.querySelector('video').load()`)
-        await page.locator('.player-trouble').filter({ hasText: 'The film stopped' }).waitFor()
+        await page.locator('.player-trouble').filter({ hasText: 'Playback paused' }).waitFor()
       }
       const isBack = async () => {
         away = false

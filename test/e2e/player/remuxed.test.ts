@@ -249,7 +249,7 @@ describe('player: films that the page repacks', { skip: needs(CHROMIUM, 'ffmpeg'
       let away = true
       await page.context().route(/\/stream\/|\/files$/, route => (away ? route.abort() : route.fallback()))
       await page.evaluate(`${VIDEO}.currentTime = 120`)
-      await page.locator('.player-trouble').filter({ hasText: 'The film stopped' }).waitFor()
+      await page.locator('.player-trouble').filter({ hasText: 'Playback paused' }).waitFor()
       away = false
       await untilInPage(page, `${PLAYED} > 120.3`, 30_000)
       await page.locator('.player-trouble').waitFor({ state: 'detached' })

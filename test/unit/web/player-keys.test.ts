@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { actionOf, keyHelp, repeats, speedFrom } from '../../../src/web/model/player-keys.ts'
+import { keyHelp } from '../../../src/web/model/player-key-words.ts'
+import { actionOf, repeats, speedFrom } from '../../../src/web/model/player-keys.ts'
 
 test('each key has its meaning, in either case', () => {
   assert.deepEqual(actionOf(' '), { does: 'toggle' })

@@ -1,5 +1,6 @@
 // When a film plays without a stall, in words, and what would help. Pure.
 
+import { text } from '../../texts/player.ts'
 import { place } from '../format.ts'
 import type { FilmGrain } from './repack-lag.ts'
 
@@ -27,7 +28,7 @@ export interface ForecastWords {
 }
 
 /** What is said before anything is known. */
-export const lookingWords: ForecastWords = { line: 'Waiting for the first part of the film…', help: '' }
+export const lookingWords: ForecastWords = { line: text('looking'), help: '' }
 
 /** What is said while a film is waited for. */
 export function forecastWords(forecast: FilmForecast): ForecastWords {
@@ -35,33 +36,32 @@ export function forecastWords(forecast: FilmForecast): ForecastWords {
 }
 
 function lineOf({ state, startInSec, stopsAtSec, sources }: FilmForecast): string {
-  if (state === 'plays') return 'It plays without a stop now.'
-  if (state === 'later') return `It plays without a stop in ${waitWords(startInSec ?? 0)}.`
-  if (stopsAtSec !== null) return stopsAtSec > 0 ? `It would stop at ${place(stopsAtSec)}.` : 'It cannot begin yet.'
-  if (sources === 0) return 'Nobody who has this film is connected yet.'
-  return state === 'never' ? 'Nothing of it comes in at the moment.' : 'Finding out how fast it comes in…'
+  if (state === 'plays') return text('playsNow')
+  if (state === 'later') return text('playsIn', { time: waitWords(startInSec ?? 0) })
+  if (stopsAtSec !== null) return stopsAtSec > 0 ? text('stopsAt', { place: place(stopsAtSec) }) : text('cannotBegin')
+  if (sources === 0) return text('nobody')
+  return state === 'never' ? text('nothingComes') : text('findingRate')
 }
 
 function helpOf({ state, stopsAtSec, sources, startAloneSec, helps }: FilmForecast): string {
   const texts: string[] = []
-  if (stopsAtSec !== null) texts.push('No peer that is connected has what comes then; others may join who do.')
+  if (stopsAtSec !== null) texts.push(text('helpMissing'))
   else if (helps.includes('more-peers') && sources > 0) {
-    if (state === 'later') texts.push('It comes in slower than it plays: more peers would make the wait shorter.')
-    else if (state === 'never') texts.push('More peers would help.')
+    if (state === 'later') texts.push(text('helpSlow'))
+    else if (state === 'never') texts.push(text('helpPeers'))
   }
   if (helps.includes('pause-others')) {
-    const then = startAloneSec === null ? '' : `, to ${waitWords(startAloneSec)}`
-    texts.push(`Pausing other downloads would make the wait shorter${then}.`)
+    texts.push(startAloneSec === null ? text('helpPause') : text('helpPauseTo', { time: waitWords(startAloneSec) }))
   }
   return texts.join(' ')
 }
 
 /** In steps, so that it is not read out each second. */
 function waitWords(seconds: number): string {
-  if (seconds <= 5) return 'a few seconds'
-  if (seconds < 60) return `about ${Math.ceil(seconds / 5) * 5} seconds`
+  if (seconds <= 5) return text('fewSeconds')
+  if (seconds < 60) return text('aboutSeconds', { seconds: Math.ceil(seconds / 5) * 5 })
   const minutes = Math.ceil(seconds / 60)
-  if (minutes < 60) return minutes === 1 ? 'about a minute' : `about ${minutes} minutes`
+  if (minutes < 60) return text('aboutMinutes', { count: minutes })
   const hours = Math.round(seconds / 1800) / 2
-  return hours === 1 ? 'about an hour' : `about ${hours} hours`
+  return text('aboutHours', { count: hours })
 }

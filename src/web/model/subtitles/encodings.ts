@@ -1,27 +1,6 @@
 // Texts of subtitles in other encodings than UTF-8: by their first bytes, by the language in their name, else by the
 // letters that would come out. Pure; the decoding itself is the browser's.
 
-/** An encoding as browsers name it, and what people call it. */
-export const encodings: readonly (readonly [label: string, name: string])[] = [
-  ['utf-8', 'UTF-8'],
-  ['utf-16le', 'UTF-16'],
-  ['utf-16be', 'UTF-16, big endian'],
-  ['windows-1252', 'Western European'],
-  ['windows-1250', 'Central European'],
-  ['windows-1251', 'Cyrillic'],
-  ['koi8-r', 'Cyrillic, KOI8-R'],
-  ['windows-1253', 'Greek'],
-  ['windows-1254', 'Turkish'],
-  ['windows-1255', 'Hebrew'],
-  ['windows-1256', 'Arabic'],
-  ['windows-1257', 'Baltic'],
-  ['windows-1258', 'Vietnamese'],
-  ['gb18030', 'Chinese, simplified'],
-  ['big5', 'Chinese, traditional'],
-  ['shift_jis', 'Japanese'],
-  ['euc-kr', 'Korean'],
-]
-
 /** A language. */
 interface Language {
   /** In names of files. */
@@ -93,7 +72,7 @@ export interface DecodedText {
   readonly encoding: string
 }
 
-/** `chosen`: an encoding of the list above; null: by what is found. `name`: of the file. */
+/** `chosen`: as browsers name it (encoding-names.ts); null: by what is found. `name`: of the file. */
 export function decodedText(bytes: Uint8Array, name: string, chosen: string | null): DecodedText {
   const encoding = chosen ?? encodingOf(bytes, name)
   return { text: new TextDecoder(encoding).decode(bytes), encoding }

@@ -5,20 +5,21 @@ import { useId, useState } from 'preact/hooks'
 import { session } from '../../node/context.ts'
 import { isWrongKey } from '../../node/session.ts'
 import { textOf } from '../../node/api.ts'
+import { text } from '../../texts/key.ts'
 import { Brand } from '../../parts/brand.tsx'
 
 /** Where a link that signs in, and the key, come from. */
 const ways: readonly (readonly [where: string, command: string])[] = [
-  ['At a terminal', 'tributary open'],
-  ['Debian package', 'sudo -u tributary tributary open --state-dir /var/lib/tributary'],
-  ['Container', 'docker exec CONTAINER tributary open'],
+  [text('terminal'), 'tributary open'],
+  [text('debian'), 'sudo -u tributary tributary open --state-dir /var/lib/tributary'],
+  [text('container'), 'docker exec CONTAINER tributary open'],
 ]
 
 function WaysIn() {
   return (
     <section class="ways-in" aria-labelledby="ways-in">
-      <h2 id="ways-in">No key at hand?</h2>
-      <p class="muted">On the machine of the node, this makes a link that signs you in once:</p>
+      <h2 id="ways-in">{text('noKey')}</h2>
+      <p class="muted">{text('link')}</p>
       <dl>
         {ways.map(([where, command]) => (
           <div key={where}>
@@ -29,9 +30,7 @@ function WaysIn() {
           </div>
         ))}
       </dl>
-      <p class="muted">
-        In place of <code>open</code>, <code>key show</code> prints the key itself.
-      </p>
+      <p class="muted">{text('keyShow', { command: 'open', other: 'key show' })}</p>
     </section>
   )
 }
@@ -42,7 +41,7 @@ export function KeyPage() {
     <main class="key-page">
       <div class="key-card">
         <Brand />
-        <p role="status">Signing in…</p>
+        <p role="status">{text('asking')}</p>
       </div>
     </main>
   ) : (
@@ -61,7 +60,7 @@ function KeyForm() {
     try {
       await session.tryKey(key.trim())
     } catch (error) {
-      setProblem(isWrongKey(error) ? 'This is not the key of this node. Check for missing characters.' : textOf(error))
+      setProblem(isWrongKey(error) ? text('wrong') : textOf(error))
       setAsking(false)
     }
   }
@@ -69,8 +68,8 @@ function KeyForm() {
     <main class="key-page">
       <form class="key-card" onSubmit={event => void submit(event)}>
         <Brand />
-        <h1>Open the dashboard</h1>
-        <label for={field}>API key</label>
+        <h1>{text('heading')}</h1>
+        <label for={field}>{text('key')}</label>
         <input
           id={field}
           type="password"
@@ -89,10 +88,10 @@ function KeyForm() {
           </p>
         )}
         <button type="submit" class="primary" disabled={asking}>
-          {asking ? 'Asking the node…' : 'Open'}
+          {asking ? text('asking') : text('open')}
         </button>
         <p id={help} class="muted">
-          This browser keeps the key until you sign out.
+          {text('kept')}
         </p>
         <WaysIn />
       </form>

@@ -1,6 +1,7 @@
 // A film that was begun: from where it was left, or from its start.
 
 import { place as placeText } from '../../model/format.ts'
+import { text } from '../../texts/player.ts'
 import { Icon } from '../../parts/icons.tsx'
 
 interface ContinueChoiceProps {
@@ -12,12 +13,12 @@ interface ContinueChoiceProps {
 /** Two buttons over the film. */
 export function ContinueChoice({ place, choose }: ContinueChoiceProps) {
   return (
-    <div class="film-choice" role="group" aria-label="Where to begin">
+    <div class="film-choice" role="group" aria-label={text('whereToBegin')}>
       <button type="button" class="primary" autofocus onClick={() => choose(place)}>
-        <Icon name="play" size={16} /> Continue at {placeText(place)}
+        <Icon name="play" size={16} /> {text('continueAt', { place: placeText(place) })}
       </button>
       <button type="button" onClick={() => choose(0)}>
-        From the start
+        {text('fromStart')}
       </button>
     </div>
   )

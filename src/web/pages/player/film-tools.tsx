@@ -3,7 +3,9 @@
 import type { RefObject } from 'preact'
 import type { DownloadFile } from '../../../client/core-routes.ts'
 import type { Neighbours } from '../../model/episodes.ts'
-import { keyHelp, speeds } from '../../model/player-keys.ts'
+import { keyHelp } from '../../model/player-key-words.ts'
+import { speeds } from '../../model/player-keys.ts'
+import { text } from '../../texts/player.ts'
 import { playNext } from './next-up.tsx'
 
 /** Shows the film in a small window above all others, or takes it back. */
@@ -26,7 +28,7 @@ interface SpeedChoiceProps {
 export function SpeedChoice({ speed, choose }: SpeedChoiceProps) {
   return (
     <label class="film-choice-line">
-      Speed
+      {text('speed')}
       <select value={String(speed)} onChange={event => choose(Number(event.currentTarget.value))}>
         {speeds.map(each => (
           <option key={each} value={String(each)}>
@@ -42,8 +44,8 @@ export function SpeedChoice({ speed, choose }: SpeedChoiceProps) {
 export function FloatButton({ video }: { video: RefObject<HTMLVideoElement | null> }) {
   if (!document.pictureInPictureEnabled) return null
   return (
-    <button type="button" title="Small window (I)" onClick={() => floatFilm(video)}>
-      Small window
+    <button type="button" title={text('smallWindowKey')} onClick={() => floatFilm(video)}>
+      {text('smallWindow')}
     </button>
   )
 }
@@ -59,12 +61,12 @@ export function NeighbourButtons({ infohash, neighbours: { previous, next } }: N
     <>
       {previous !== null && (
         <button type="button" title={previous.name} onClick={() => playNext(infohash, previous.index)}>
-          Previous
+          {text('previous')}
         </button>
       )}
       {next !== null && (
         <button type="button" title={next.name} onClick={() => playNext(infohash, next.index)}>
-          Next
+          {text('next')}
         </button>
       )}
     </>
@@ -75,12 +77,12 @@ export function NeighbourButtons({ infohash, neighbours: { previous, next } }: N
 export function KeyHelp() {
   return (
     <details class="key-help">
-      <summary>Keys</summary>
+      <summary>{text('keys')}</summary>
       <dl>
-        {keyHelp.map(([keys, text]) => (
+        {keyHelp.map(([keys, does]) => (
           <div key={keys}>
             <dt>{keys}</dt>
-            <dd>{text}</dd>
+            <dd>{does}</dd>
           </div>
         ))}
       </dl>

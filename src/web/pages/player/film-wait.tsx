@@ -8,6 +8,7 @@ import { forecastSources } from '../../chapters.ts'
 import { forecastWords, lookingWords } from '../../model/film/forecast-words.ts'
 import { repackLagSec } from '../../model/film/repack-lag.ts'
 import { Icon } from '../../parts/icons.tsx'
+import { text } from '../../texts/player.ts'
 import { useBeginnings } from './use-beginnings.ts'
 import { useForecast } from './use-forecast.ts'
 import { useReadWatch } from './use-read-watch.ts'
@@ -42,13 +43,13 @@ export function FilmWait({ infohash, file, video, repacked, play }: FilmWaitProp
   useReadWatch(video, repacked === 'no', play)
   const { line, help } = forecast === null ? lookingWords : forecastWords(forecast)
   return (
-    <div class="film-choice waits" role="group" aria-label="Waiting for the film">
+    <div class="film-choice waits" role="group" aria-label={text('waiting')}>
       <div class="film-wait" role="status">
         <p>{problem || line}</p>
         {help !== '' && <p>{help}</p>}
       </div>
       <button type="button" class="primary" onClick={play}>
-        <Icon name="play" size={16} /> Play now
+        <Icon name="play" size={16} /> {text('playNow')}
       </button>
     </div>
   )

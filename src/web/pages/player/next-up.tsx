@@ -4,6 +4,7 @@ import type { RefObject } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { DownloadFile } from '../../../client/core-routes.ts'
 import { go } from '../../node/context.ts'
+import { text } from '../../texts/player.ts'
 import { Icon } from '../../parts/icons.tsx'
 
 const COUNTDOWN_SEC = 8
@@ -56,15 +57,13 @@ export function NextUp({ infohash, next, video }: NextUpProps) {
   }, [left])
   if (left === null) return null
   return (
-    <div class="film-choice" role="group" aria-label="Next">
-      <p>
-        Next in {left} s: <bdi>{next.name.split('/').at(-1)}</bdi>
-      </p>
+    <div class="film-choice" role="group" aria-label={text('next')}>
+      <p dir="auto">{text('nextIn', { left, name: next.name.split('/').at(-1) ?? '' })}</p>
       <button type="button" class="primary" onClick={() => playNext(infohash, next.index)}>
-        <Icon name="play" size={16} /> Play now
+        <Icon name="play" size={16} /> {text('playNow')}
       </button>
       <button type="button" onClick={() => setLeft(null)}>
-        Stop
+        {text('stop')}
       </button>
     </div>
   )

@@ -11,6 +11,7 @@ import { SUBTITLE_NAME } from '../../model/subtitles/subtitles.ts'
 import { session } from '../../node/context.ts'
 import { recordOf } from '../../node/session.ts'
 import { GiveLink } from '../../parts/give-link.tsx'
+import { text } from '../../texts/player.ts'
 import { ContinueChoice } from './continue-choice.tsx'
 import { Film } from './film.tsx'
 import { FilmTextTrack } from './film-text-track.tsx'
@@ -180,9 +181,7 @@ function showTrack(element: HTMLTrackElement | null): void {
 /** Of a film that has failed the element can neither play nor pause: what it does afterwards is changed. */
 function toggleFailed(playing: RefObject<boolean>): void {
   playing.current = playing.current !== true
-  session.notify(
-    playing.current ? 'It goes on when the connection is back.' : 'Paused, also when the connection is back.',
-  )
+  session.notify(playing.current ? text('goesOn') : text('staysPaused'))
 }
 
 function toggleFullscreen(stage: HTMLElement | null): void {
@@ -198,6 +197,6 @@ function toggleSubtitles(video: HTMLVideoElement | null): void {
 function comingOf(infohash: string): string {
   const record = recordOf(session, infohash) ?? null
   if (record === null) return ''
-  const here = record.progress < 1 ? ` · ${percent(record.progress)} here` : ''
+  const here = record.progress < 1 ? ` · ${text('here', { percent: percent(record.progress) })}` : ''
   return record.speed_down >= 1 ? `${here} · ↓ ${rate(record.speed_down)}` : here
 }

@@ -9,6 +9,7 @@ import { session } from '../../node/context.ts'
 import { recordOf } from '../../node/session.ts'
 import { useAnswer } from '../../node/use-answer.ts'
 import { Icon } from '../../parts/icons.tsx'
+import { text } from '../../texts/player.ts'
 import { Played } from './played.tsx'
 
 /** Plays a file in the page by its signed link, while it is still being downloaded. */
@@ -40,16 +41,20 @@ export function PlayerPage({ infohash, file: index }: { infohash: string; file: 
   return (
     <section class="player" aria-labelledby="player-name">
       <header class="player-head">
-        <a class="button quiet" href={addressOf({ page: 'downloads', infohash, tab: 'files' })} aria-label="Back">
+        <a
+          class="button quiet"
+          href={addressOf({ page: 'downloads', infohash, tab: 'files' })}
+          aria-label={text('back')}
+        >
           <Icon name="back" />
         </a>
         <h1 id="player-name">
-          <bdi>{shown?.name.split('/').at(-1) ?? record?.name ?? 'Player'}</bdi>
+          <bdi>{shown?.name.split('/').at(-1) ?? record?.name ?? text('player')}</bdi>
         </h1>
       </header>
       <div class="stage" ref={stage}>
         {shown === null ? (
-          <p class="nothing muted">{problem || 'Finding the file…'}</p>
+          <p class="nothing muted">{problem || text('finding')}</p>
         ) : (
           <Played
             key={place}

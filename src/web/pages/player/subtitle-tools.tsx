@@ -1,8 +1,9 @@
 // Which subtitles are shown, and how: their encoding, their time, their size.
 
 import { useId } from 'preact/hooks'
-import { encodings } from '../../model/subtitles/encodings.ts'
+import { encodingNames } from '../../model/subtitles/encoding-names.ts'
 import { textsName } from '../../model/film/sound-names.ts'
+import { text } from '../../texts/player.ts'
 import type { FilmTexts } from './use-film-texts.ts'
 import type { Subtitles } from './use-subtitles.ts'
 
@@ -34,12 +35,12 @@ function Choice({ subtitles, texts }: Pick<SubtitleToolsProps, 'subtitles' | 'te
   }
   return (
     <label class="subtitle-choice">
-      Subtitles
+      {text('subtitles')}
       <select
         value={chosen === null ? file : `${INNER}${chosen.id}`}
         onChange={({ currentTarget: { value } }) => choose(value)}
       >
-        <option value="">None</option>
+        <option value="">{text('none')}</option>
         {own && <option value="own">{source.name}</option>}
         {tracks.map((track, at) => (
           <option key={`${INNER}${track.id}`} value={`${INNER}${track.id}`}>
@@ -60,8 +61,8 @@ function OwnFile({ open }: Pick<Subtitles, 'open'>) {
   const field = useId()
   return (
     <span class="file-pick">
-      <label for={field} class="button" title="A file of this device; it may also be dropped on the film">
-        Subtitle file
+      <label for={field} class="button" title={text('subtitleFileHelp')}>
+        {text('subtitleFile')}
       </label>
       <input
         id={field}
@@ -84,9 +85,9 @@ function Adjust({ subtitles, texts, size, setSize }: SubtitleToolsProps) {
     <>
       {texts.chosen === null && (
         <label class="subtitle-choice">
-          Encoding
+          {text('encoding')}
           <select value={encoding} onChange={event => readAs(event.currentTarget.value)}>
-            {encodings.map(([label, name]) => (
+            {encodingNames.map(([label, name]) => (
               <option key={label} value={label}>
                 {name}
               </option>
@@ -94,17 +95,19 @@ function Adjust({ subtitles, texts, size, setSize }: SubtitleToolsProps) {
           </select>
         </label>
       )}
-      <span class="subtitle-choice" role="group" aria-label="Time of the subtitles">
-        <button type="button" aria-label="Subtitles earlier" onClick={() => move(offsetSec - STEP_SEC)}>
+      <span class="subtitle-choice" role="group" aria-label={text('subtitleTime')}>
+        <button type="button" aria-label={text('earlier')} onClick={() => move(offsetSec - STEP_SEC)}>
           −
         </button>
-        <output class="number">{`${offsetSec > 0 ? '+' : ''}${offsetSec.toFixed(2)} s`}</output>
-        <button type="button" aria-label="Subtitles later" onClick={() => move(offsetSec + STEP_SEC)}>
+        <output class="number">
+          {text('offset', { seconds: `${offsetSec > 0 ? '+' : ''}${offsetSec.toFixed(2)}` })}
+        </output>
+        <button type="button" aria-label={text('later')} onClick={() => move(offsetSec + STEP_SEC)}>
           +
         </button>
       </span>
       <label class="subtitle-choice">
-        Size
+        {text('size')}
         <select value={String(size)} onChange={event => setSize(sizeOf(event.currentTarget.value))}>
           {sizes.map(each => (
             <option key={each} value={String(each)}>

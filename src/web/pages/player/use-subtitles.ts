@@ -7,6 +7,7 @@ import { LatestRead } from '../../model/latest-read.ts'
 import { type Cue, webVttOf } from '../../../wire/subtitles/cue.ts'
 import { decodedText } from '../../model/subtitles/encodings.ts'
 import { cuesOf, MAX_SUBTITLE_BYTES, SUBTITLE_NAME } from '../../model/subtitles/subtitles.ts'
+import { text } from '../../texts/player.ts'
 import { session } from '../../node/context.ts'
 
 /** Of one torrent; a series in twenty languages has some hundred. */
@@ -69,7 +70,7 @@ export function useSubtitles(files: readonly DownloadFile[], film: DownloadFile)
       const found = await reads.run(read)
       if (found === null) return
       const next = found.value === null ? null : shownOf(found.value, null)
-      if (next?.cues.length === 0) session.notify(`${next.source.name} has no subtitles that can be read.`)
+      if (next?.cues.length === 0) session.notify(text('noSubtitlesIn', { name: next.source.name }))
       move(0)
       setShown(next)
     })
@@ -114,6 +115,6 @@ async function read(file: DownloadFile, signal: AbortSignal): Promise<Source> {
 }
 
 async function readOwn(file: File): Promise<Source> {
-  if (file.size > MAX_SUBTITLE_BYTES) throw new Error(`${file.name} is too large for subtitles.`)
+  if (file.size > MAX_SUBTITLE_BYTES) throw new Error(text('tooLargeForSubtitles', { name: file.name }))
   return { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()), index: null }
 }

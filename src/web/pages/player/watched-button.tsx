@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks'
 import { markWatched } from '../../node/commands.ts'
 import { session } from '../../node/context.ts'
+import { text } from '../../texts/player.ts'
 import { Icon } from '../../parts/icons.tsx'
 
 interface WatchedButtonProps {
@@ -21,7 +22,7 @@ export function WatchedButton({ infohash, file, watched }: WatchedButtonProps) {
   }
   return (
     <button type="button" aria-pressed={on} onClick={() => void session.attempt(change)}>
-      <Icon name="check" size={16} /> Watched
+      <Icon name="check" size={16} /> {text('watched')}
     </button>
   )
 }

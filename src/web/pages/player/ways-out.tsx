@@ -4,6 +4,7 @@
 import { playerHost, playlistOf, vlcLink } from '../../model/ways-out.ts'
 import type { DownloadFile } from '../../../client/core-routes.ts'
 import { playerLink, saveText } from '../../node/commands.ts'
+import { text } from '../../texts/player.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { CodeButton } from '../../parts/show-code.tsx'
@@ -22,16 +23,16 @@ export function WaysOut({ file, position }: WaysOutProps) {
   return (
     <>
       {link === null ? (
-        <button type="button" title="A playlist, which VLC opens" onClick={saveList}>
-          <Icon name="film" /> Open in VLC
+        <button type="button" title={text('playlistHelp')} onClick={saveList}>
+          <Icon name="film" /> {text('openInVlc')}
         </button>
       ) : (
         <a class="button" href={link}>
-          <Icon name="film" /> Open in VLC
+          <Icon name="film" /> {text('openInVlc')}
         </a>
       )}
-      <CopyButton label="Copy player link" what="Player link" icon="link" text={() => playerLink(file)} />
-      <CodeButton title="Play on another device" url={() => playerLink(file)} />
+      <CopyButton label={text('copyLink')} what={text('playerLink')} icon="link" text={() => playerLink(file)} />
+      <CodeButton title={text('anotherDevice')} url={() => playerLink(file)} />
     </>
   )
 }

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decodedText, encodingOf, encodings } from '../../../../src/web/model/subtitles/encodings.ts'
+import { encodingNames } from '../../../../src/web/model/subtitles/encoding-names.ts'
+import { decodedText, encodingOf } from '../../../../src/web/model/subtitles/encodings.ts'
 
 /** Bytes of a text: the decoder, turned round. */
 function bytesOf(text: string, encoding: string): Uint8Array {
@@ -79,7 +80,7 @@ test('a short text is read by the language in its name, where that can be', () =
 test('what a user chooses is taken', () => {
   const bytes = bytesOf('Где ты?', 'windows-1251')
   assert.equal(decodedText(bytes, 'a.srt', 'windows-1252').text, 'Ãäå òû?')
-  for (const [label] of encodings) assert.doesNotThrow(() => new TextDecoder(label), label)
+  for (const [label] of encodingNames) assert.doesNotThrow(() => new TextDecoder(label), label)
 })
 
 test('any bytes have an encoding: none, zeros, noise', () => {
