@@ -9,6 +9,7 @@ import { chosenDownloads, MANY } from './chosen.ts'
 import { type CommandContext, forNode, type NodeFlags, runForNode } from './command-run.ts'
 import { hopCount } from './hop-count.ts'
 import { CommandError } from './node-client.ts'
+import { addQueueCommand } from './queue-command.ts'
 import { printable } from './show.ts'
 import { durationOf, plainRateText, rateArgument } from './units.ts'
 
@@ -196,6 +197,7 @@ function goalText(name: string, value: number, unit: string): string {
 /** Adds every command of this file. */
 export function addChangeCommands(program: Command): void {
   addRemoving(program)
+  addQueueCommand(program)
   addStates(program)
   addPlaces(program)
   addLimits(program)

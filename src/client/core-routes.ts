@@ -12,6 +12,7 @@ import type { keyRoutes } from '../http/routes/keys.ts'
 import type { linkRoutes } from '../http/routes/links.ts'
 import type { loginRoutes } from '../http/routes/login.ts'
 import type { metricsRoutes } from '../http/routes/metrics.ts'
+import type { queueRoutes } from '../http/routes/queue.ts'
 import type { shutdownRoutes } from '../http/routes/shutdown.ts'
 import type { slowModeRoutes } from '../http/routes/slow-mode.ts'
 import type { stateRoutes } from '../http/routes/state.ts'
@@ -31,6 +32,7 @@ export type CoreRoutes = RoutesOf<
     ...typeof updateRoutes,
     ...typeof stateRoutes,
     ...typeof coreRoutes,
+    ...typeof queueRoutes,
     ...typeof slowModeRoutes,
     ...typeof statisticsRoutes,
     ...typeof keyRoutes,

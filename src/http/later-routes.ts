@@ -11,6 +11,7 @@ import { keyRoutes } from './routes/keys.ts'
 import { linkRoutes } from './routes/links.ts'
 import { loginRoutes } from './routes/login.ts'
 import { metricsRoutes } from './routes/metrics.ts'
+import { queueRoutes } from './routes/queue.ts'
 import { slowModeRoutes } from './routes/slow-mode.ts'
 import { statisticsRoutes } from './routes/statistics.ts'
 import { transmissionRoutes } from './routes/transmission.ts'
@@ -28,6 +29,7 @@ export const beforeChapters: readonly Route[] = [
 /** Behind the routes of chapters. */
 export const behindChapters: readonly Route[] = [
   ...coreRoutes,
+  ...queueRoutes,
   ...slowModeRoutes,
   ...statisticsRoutes,
   ...keyRoutes,

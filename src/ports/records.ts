@@ -64,6 +64,8 @@ export interface StoredDownload {
   readonly error: string
   /** Place in the list, growing; given by insert(). */
   readonly position: number
+  /** Its place in the queue, lowest first. Absent, of rows of older versions: its position. */
+  readonly queueOrder?: number
   /** Number of pieces; 0 while the metadata is unknown. */
   readonly pieceCount: number
   /** Null = nothing was asked for. */
@@ -165,6 +167,8 @@ export interface DownloadRecords {
   noteTotals(infoHash: InfoHash, totalUp: number, totalDown: number): void
   /** Overwrites `seededSec` of many; unknown downloads are passed over. Survives kill -9, not every power cut. */
   setSeeded(seeded: readonly (readonly [infoHash: InfoHash, seconds: number])[]): Promise<void>
+  /** Overwrites `queueOrder` of many, of all or of none; unknown downloads are passed over. */
+  setQueueOrders(orders: readonly (readonly [infoHash: InfoHash, order: number])[]): Promise<void>
 }
 
 /**

@@ -43,6 +43,7 @@ interface DownloadRow {
   moved_from: string | null
   info_hash_v2: string | null
   web_seeds: string
+  queue_order: number | null
 }
 
 interface MetainfoRow {
@@ -85,6 +86,7 @@ const columns: {
   movedFrom: ['moved_from', (value: string | null) => value],
   infoHashV2: ['info_hash_v2', (value: string | null) => value],
   webSeeds: ['web_seeds', JSON.stringify],
+  queueOrder: ['queue_order', (value: number) => value],
 }
 
 /** Statements over `downloads` and `metainfo`. */
@@ -104,6 +106,7 @@ export class DownloadRows {
   readonly #metainfo: Database.Statement<[number], MetainfoRow>
   readonly #totals: Database.Statement<[number, number, string]>
   readonly #seeded: Database.Statement<[number, string]>
+  readonly #queued: Database.Statement<[number, string]>
   /** UPDATE statements by their column list; there are few combinations in use. */
   readonly #updates = new Map<string, Database.Statement>()
 
@@ -113,8 +116,9 @@ export class DownloadRows {
     this.#progress = progress
     this.#insert = database.prepare(`
       INSERT INTO downloads (info_hash, name, source_uri, destination, announce_tiers, peers, added_at, hops,
-        safe_seeding, selected_files, user_stopped, piece_count, controls, info_hash_v2, web_seeds, position)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(position), 0) + 1 FROM downloads))
+        safe_seeding, selected_files, user_stopped, piece_count, controls, info_hash_v2, web_seeds, queue_order,
+        position)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(position), 0) + 1 FROM downloads))
       ON CONFLICT (info_hash) DO NOTHING`)
     this.#insertInfo = database.prepare(`
       INSERT OR REPLACE INTO metainfo (download_id, info, piece_layers, comment, created_by, creation_date)
@@ -127,6 +131,7 @@ export class DownloadRows {
     this.#metainfo = database.prepare('SELECT * FROM metainfo WHERE download_id = ?')
     this.#totals = database.prepare('UPDATE downloads SET total_up = ?, total_down = ? WHERE info_hash = ?')
     this.#seeded = database.prepare('UPDATE downloads SET seeded_sec = ? WHERE info_hash = ?')
+    this.#queued = database.prepare('UPDATE downloads SET queue_order = ? WHERE info_hash = ?')
   }
 
   /** False when the info hash is there already. */
@@ -147,6 +152,7 @@ export class DownloadRows {
       controlsText(download.controls ?? null),
       download.infoHashV2,
       JSON.stringify(download.webSeeds),
+      download.queueOrder ?? null,
     )
     if (changes === 0) return false
     const { infoBytes, pieceLayers = null, notes } = download
@@ -221,6 +227,11 @@ export class DownloadRows {
     for (const [infoHash, seconds] of seeded) this.#seeded.run(Math.round(seconds), infoHash)
   }
 
+  /** Overwrites places in the queue; unknown downloads are passed over. */
+  setQueueOrders(orders: readonly (readonly [infoHash: InfoHash, order: number])[]): void {
+    for (const [infoHash, order] of orders) this.#queued.run(order, infoHash)
+  }
+
   #keepInfo(id: number, infoBytes: Uint8Array, pieceLayers: Uint8Array | null, notes?: TorrentNotes): void {
     const { comment = null, createdBy = null, creationDateSec = null } = notes ?? {}
     this.#insertInfo.run(id, infoBytes, pieceLayers, comment, createdBy, creationDateSec)
@@ -273,6 +284,7 @@ function decodeRow(row: DownloadRow): StoredDownload {
     movedFrom: row.moved_from,
     infoHashV2: row.info_hash_v2 as InfoHashV2 | null,
     webSeeds: JSON.parse(row.web_seeds) as string[],
+    ...(row.queue_order === null ? {} : { queueOrder: row.queue_order }),
   }
 }
 

@@ -102,6 +102,11 @@ export class DatabaseDownloads implements DownloadRecords {
       await this.#link.run('download.seeded', seeded.slice(at, at + SEEDED_ROWS))
     }
   }
+
+  async setQueueOrders(orders: readonly (readonly [infoHash: InfoHash, order: number])[]): Promise<void> {
+    // One job is one transaction.
+    await this.#link.run('download.queued', [...orders])
+  }
 }
 
 function checkInfo(infoBytes: Uint8Array | null): void {

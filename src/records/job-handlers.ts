@@ -58,6 +58,7 @@ function downloadHandlers(downloads: DownloadRows): HandlersOf<'download'> {
     'download.metainfo': infoHash => downloads.metainfo(infoHash),
     'download.totals': totals => downloads.setTotals(totals),
     'download.seeded': seeded => downloads.setSeeded(seeded),
+    'download.queued': orders => downloads.setQueueOrders(orders),
   }
 }
 

@@ -26,6 +26,7 @@ export interface RecordJobs {
   'download.metainfo': { args: [infoHash: InfoHash]; reply: StoredMetainfo | null }
   'download.totals': { args: [totals: [infoHash: InfoHash, up: number, down: number][]]; reply: void }
   'download.seeded': { args: [seeded: (readonly [infoHash: InfoHash, seconds: number])[]]; reply: void }
+  'download.queued': { args: [orders: (readonly [infoHash: InfoHash, order: number])[]]; reply: void }
   'progress.verified': { args: [infoHash: InfoHash, pieces: number[], atMs: number]; reply: void }
   'progress.dropped': { args: [infoHash: InfoHash, pieces: readonly number[]]; reply: void }
   'progress.checkpoint': {
@@ -86,6 +87,7 @@ export const durableJobs: ReadonlySet<JobName> = new Set<JobName>([
   'download.insert',
   'download.update',
   'download.delete',
+  'download.queued',
   // Bytes go after it: what they are is not to be believed any more.
   'progress.dropped',
   'progress.checkpoint',

@@ -231,6 +231,11 @@ const reads = `
   ) STRICT, WITHOUT ROWID;
 `
 
+/** Places in the queue, lowest first; null = the position in the list, as before. */
+const queueOrder = `
+  ALTER TABLE downloads ADD COLUMN queue_order REAL;
+`
+
 /** All steps; the schema this program knows is their number. */
 export const migrations: readonly Migration[] = [
   { adds: 'downloads, progress and events', sql: first },
@@ -247,6 +252,7 @@ export const migrations: readonly Migration[] = [
   { adds: 'which trackers are to hear of a completion', sql: owedCompletions },
   { adds: 'where films were left', sql: watching },
   { adds: 'when downloads were read, which files they made', sql: reads },
+  { adds: 'places in the queue', sql: queueOrder },
 ]
 
 /** Marks the file as ours ("Trib"): another program's database is never written. */

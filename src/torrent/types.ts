@@ -87,6 +87,8 @@ export interface TorrentSpec {
   readonly running: boolean
   /** True: runs at once, whatever waits in the queue, and takes no place there. */
   readonly unqueued?: boolean
+  /** Its place among the downloads of the queue, lowest first; no two share one. Absent: behind all others. */
+  readonly queueOrder?: number
   /** It finished in an earlier run: trackers are not told so again. Absent = false. */
   readonly finishedBefore?: boolean
   /** Progress of an earlier run; null = unknown: files that exist are hashed. */
@@ -326,6 +328,8 @@ export interface TorrentHandle {
   obstacles(): TorrentObstacles
   /** How many go before it in the queue, where those are few; null: it does not wait, or many do. Costs nothing. */
   readonly queueAhead: number | null
+  /** Its place among the downloads of the queue from now on; as TorrentSpec.queueOrder. */
+  setQueueOrder(order: number): void
   /** Takes trackers away, which hear `stopped`; those that were there. */
   removeTrackers(urls: readonly string[]): string[]
   /**

@@ -61,6 +61,35 @@ describe('the queue', { concurrency: 1 }, () => {
     assert.equal(files.files.length, 1)
   })
 
+  test('one that is moved to the top runs at once, also after a kill, until it is moved down again', async () => {
+    const third = made[2]?.infoHash ?? ''
+    const move = (change: object) => node.request('PATCH', '/queue', { infohashes: [third.toUpperCase()], ...change })
+    const reply = await move({ move: 'top' })
+    assert.equal(reply.status, 200)
+    assert.deepEqual(JSON.parse(reply.body.toString()), {
+      modified: true,
+      downloads: [{ infohash: third, queue_position: 0 }],
+    })
+    const first = made[0]?.infoHash
+    await node.until<List>(
+      '/downloads',
+      ({ downloads }) => downloads.find(one => one.infohash === first)?.queued === true,
+    )
+    await node.kill('SIGKILL')
+    node = await start()
+    await node.until<List>('/downloads', ({ downloads }) => downloads.filter(({ queued }) => queued).length >= 1)
+    const { downloads } = await node.get<List>('/downloads?sort=queue_order&limit=10')
+    assert.deepEqual(
+      downloads.map(({ infohash, queue_position: place }) => [infohash, place]),
+      [2, 0, 1].map((n, place) => [made[n]?.infoHash, place]),
+    )
+    assert.equal((await move({ position: 2 })).status, 200)
+    await shows('DOWNLOADING STOPPED+ STOPPED+')
+    for (const fault of [{}, { move: 'first' }, { move: 'up', position: 1 }, { position: -1 }])
+      assert.equal((await move(fault)).status, 400, JSON.stringify(fault))
+    assert.equal((await move({ before: 'a'.repeat(40) })).status, 404)
+  })
+
   test('the same order after a kill', async () => {
     await node.kill('SIGKILL')
     node = await start()

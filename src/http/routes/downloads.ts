@@ -46,7 +46,8 @@ export const listDownloads = route({
     '`max_*_speed`: the limit in force, 0 = none: the lower of its own and the common one. `vod_mode`: a reader is open; `vod_*`: the buffer of the newest one.',
     'Peer fields from `id` on are extra. Trackers end with the pseudo rows `[DHT]` and `[PeX]`.',
     'Each file has `progress` here too.',
-    'A download that waits in the queue (settings `active_*`) is DLSTATUS_STOPPED, and `queued` (extra) is true.',
+    'A download that waits in the queue (settings `active_*`) is DLSTATUS_STOPPED, and `queued` (extra) is true. The order is that of ' +
+      '`queue_order` (PATCH /queue).',
     'While the node starts, every download is listed; those not loaded yet are DLSTATUS_WAITING4HASHCHECK.',
     'Extra: `limit`, `after`, `offset`, `filter`, `sort`, `infohash`, `fields`, `get_totals` and `get_facets` ask for a part of the list; with any of them ' +
       'the answer has `total` (downloads that are meant, on all pages) and `next` (the `after` of the next page, empty on the last one).',

@@ -21,8 +21,8 @@ const rpcRoute = (id: string, path: string): Route<'json'> =>
       'Every request needs the header X-Transmission-Session-Id; without it, whatever the method, 409 `SessionIdMissing` with ' +
         'the right one in that header. It holds until the node stops.',
       'Methods: torrent-get, -add, -set, -set-location (with `move`), -remove, -start, -start-now, -stop, -verify, ' +
-        '-reannounce, session-get, -set, -stats, -close, free-space, port-test, group-get. queue-move-* are accepted and ' +
-        'change nothing: the queue runs in the order of adding.',
+        '-reannounce, session-get, -set, -stats, -close, free-space, port-test, group-get. queue-move-*, and ' +
+        '`queuePosition`, move as PATCH /queue does.',
       'Answers 200 with `result` `success` or a sentence that says what is wrong. What this node has no setting for may only ' +
         'be set to what it is.',
       '`seedIdleLimit` is minutes of seeding in all, not of silence: automation means that by it.',

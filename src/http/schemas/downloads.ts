@@ -90,6 +90,10 @@ export const DownloadSchema = Type.Object({
   progress: Fraction,
   status: DownloadStatusSchema,
   queued: Type.Boolean({ description: 'extra: DLSTATUS_STOPPED because others go first' }),
+  queue_order: Type.Number({ description: 'extra: sorts the queue, lowest first; any number, no two alike' }),
+  queue_position: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'extra, of single downloads and pages: its place in the queue, from 0' }),
+  ),
   size: Bytes,
   eta: Type.Integer({ description: 'seconds; 0 when complete, 8640000 when nothing moves' }),
   speed_down: Type.Number({ description: 'bytes a second' }),

@@ -7,7 +7,7 @@ import { eachTorrent } from './each-torrent.ts'
 import { freeSpace, groupGet, portTest, sessionClose, sessionGet, sessionSet, sessionStats } from './session-methods.ts'
 import { torrentAdd } from './torrent-add.ts'
 import { torrentGet } from './torrent-get.ts'
-import { torrentSet, torrentSetLocation } from './torrent-set.ts'
+import { moveInQueue, torrentSet, torrentSetLocation } from './torrent-set.ts'
 
 const changed =
   (change: PatchDownload): RpcMethod =>
@@ -30,13 +30,12 @@ const remove: RpcMethod = async (context, args) => {
   return {}
 }
 
-// Automation asks for the top as a favour beside adding, and gives the download up when that is refused.
-const moveToTop: RpcMethod = async (context, args) => {
-  await targetsOf(context, args)
-  return {}
-}
-
-const FIXED_QUEUE = 'the queue runs in the order of adding, which cannot be changed'
+const moved =
+  (step: 'top' | 'up' | 'down' | 'bottom'): RpcMethod =>
+  async (context, args) => {
+    await moveInQueue(context, await targetsOf(context, args), { step })
+    return {}
+  }
 
 const refused =
   (text: string) =>
@@ -57,10 +56,10 @@ export const rpcMethods: ReadonlyMap<string, RpcMethod> = new Map<string, RpcMet
   ['torrent-verify', changed({ state: 'recheck' })],
   ['torrent-reannounce', reannounce],
   ['torrent-rename-path', refused('files cannot be renamed in this node')],
-  ['queue-move-top', moveToTop],
-  ['queue-move-up', refused(FIXED_QUEUE)],
-  ['queue-move-down', refused(FIXED_QUEUE)],
-  ['queue-move-bottom', refused(FIXED_QUEUE)],
+  ['queue-move-top', moved('top')],
+  ['queue-move-up', moved('up')],
+  ['queue-move-down', moved('down')],
+  ['queue-move-bottom', moved('bottom')],
   ['session-get', sessionGet],
   ['session-set', sessionSet],
   ['session-stats', sessionStats],

@@ -125,9 +125,9 @@ export async function* recentlyActive(
 
 function tellingOf(record: ListedDownload): string {
   const { status, queued, progress, error, total_up, total_down, name, size, destination, labels } = record
-  const { speed_down, speed_up, seeding_ratio, seeding_time, num_connected_peers } = record
+  const { speed_down, speed_up, seeding_ratio, seeding_time, num_connected_peers, queue_order } = record
   return JSON.stringify([
     ...[status, queued, progress, error, total_up, total_down, name, size, destination, labels],
-    ...[speed_down, speed_up, seeding_ratio, seeding_time, num_connected_peers],
+    ...[speed_down, speed_up, seeding_ratio, seeding_time, num_connected_peers, queue_order],
   ])
 }

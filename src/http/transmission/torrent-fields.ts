@@ -115,7 +115,7 @@ const identity: Record<string, TorrentField> = {
   torrentFile: always(''),
   group: always(''),
   downloadDir: field(({ record }) => record.destination),
-  queuePosition: field(torrent => torrent.id - 1),
+  queuePosition: field(({ record }) => record.queue_position ?? 0),
 }
 
 const progress: Record<string, TorrentField> = {

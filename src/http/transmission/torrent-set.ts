@@ -4,6 +4,7 @@
 import { AppError } from '../../base/errors.ts'
 import type { FileRecord } from '../../services/downloads/download-records-api.ts'
 import type { PatchDownload } from '../../services/downloads/downloads-api.ts'
+import type { QueueMove } from '../../services/downloads/queue/queue-api.ts'
 import { admitted, type RpcContext, nowSec, type RpcResult, targetsOf } from './rpc-context.ts'
 import { eachTorrent } from './each-torrent.ts'
 import { rpcPriority, trackersOf } from './list-fields.ts'
@@ -19,8 +20,9 @@ const BY_SETTINGS = -2
 const NO_GOAL = -1
 const KILO = 1000
 
-/** `torrent-set`. `queuePosition` changes nothing: the queue runs in the order of adding. */
+/** `torrent-set`. With `queuePosition` they stand side by side in the queue, from there on. */
 export async function torrentSet(context: RpcContext, args: RpcArguments): Promise<RpcResult> {
+  const position = args.count('queuePosition')
   const targets = await targetsOf(context, args)
   const { downloads } = context.services
   await eachTorrent(targets, async infohash => {
@@ -37,7 +39,22 @@ export async function torrentSet(context: RpcContext, args: RpcArguments): Promi
     for (const url of trackers.add) await downloads.addTracker(infohash, url)
     for (const url of trackers.remove) await downloads.removeTracker(infohash, url)
   })
+  if (position !== null) await moveInQueue(context, targets, { position })
   return {}
+}
+
+/** Moves torrents in the queue; those that are gone are no failure. */
+export async function moveInQueue(
+  { services }: Pick<RpcContext, 'services'>,
+  targets: readonly string[],
+  to: QueueMove,
+): Promise<void> {
+  if (targets.length === 0) return
+  try {
+    await services.downloads.moveInQueue(targets, to)
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'DownloadNotFound')) throw error
+  }
 }
 
 /** `torrent-set-location`: the files are moved; to look for them elsewhere is something this node does not do. */

@@ -203,7 +203,7 @@ export const libtorrentSettings = {
     max: 1_000_000,
     default: -1,
     needsRestart: false,
-    doc: 'Downloads that run at a time, others wait in the order of adding; -1 = no limit. Streams run beyond it.',
+    doc: 'Downloads that run at a time, others wait in the order of the queue; -1 = no limit. Streams run beyond it.',
   },
   active_seeds: {
     kind: 'integer',

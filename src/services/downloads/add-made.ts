@@ -12,7 +12,7 @@ import type { Anonymity } from './add-checks.ts'
 import { DownloadEntry } from './download-entry.ts'
 import type { DownloadSet } from './download-set.ts'
 import type { MetadataPreviews } from './metadata-previews.ts'
-import { newRow, type NewRow, specOf, storedMetainfo } from './new-download.ts'
+import { newRow, type NewRow, type NewRowFacts, specOf, storedMetainfo } from './new-download.ts'
 
 /** A torrent whose content is there, whole. */
 export interface SeedableTorrent {
@@ -54,10 +54,11 @@ export async function addMadeTorrent(
   nowMs: number,
   previews: Pick<MetadataPreviews, 'owns' | 'giveWay'>,
 ): Promise<DownloadEntry> {
-  const { metainfo, facts, journal, earlier } = made
+  const { metainfo, journal, earlier } = made
   const { infoHash } = metainfo
-  const row = earlier === undefined ? madeRow(made, traits, nowMs) : earlierRow(made, earlier, traits, nowMs)
-  const whole = { have: allPieces(metainfo.pieceCount), suspect: [], files: facts, newestMs: 0 }
+  const facts = { traits, nowMs, queueOrder: set.order.next() }
+  const row = earlier === undefined ? madeRow(made, facts) : earlierRow(made, earlier, facts)
+  const whole = { have: allPieces(metainfo.pieceCount), suspect: [], files: made.facts, newestMs: 0 }
   const resume = earlier === undefined ? whole : earlier.resume
   const engine = await set.engineOf(row.hops)
   await set.store.insert({ ...row, ...(await storedMetainfo(metainfo)), ownFiles: [ALL_FILES] })
@@ -73,18 +74,21 @@ export async function addMadeTorrent(
   return entry
 }
 
-function madeRow({ metainfo, bytes, destination }: SeedableTorrent, traits: Anonymity, nowMs: number): NewRow {
+type RowFacts = Pick<NewRowFacts, 'traits' | 'nowMs' | 'queueOrder'>
+
+function madeRow({ metainfo, bytes, destination }: SeedableTorrent, facts: RowFacts): NewRow {
   const uri = pathToFileURL(join(destination, metainfo.name)).href
   const source = { kind: 'file', infoHash: metainfo.infoHash, metainfo, bytes } as const
-  return newRow({ uri, source, metainfo, selectedFiles: null, destination, traits, controls: null, nowMs })
+  return newRow({ uri, source, metainfo, selectedFiles: null, destination, controls: null, ...facts })
 }
 
-function earlierRow(made: SeedableTorrent, earlier: EarlierDownload, traits: Anonymity, nowMs: number): NewRow {
+function earlierRow(made: SeedableTorrent, earlier: EarlierDownload, facts: RowFacts): NewRow {
   const { announceTiers, selectedFiles, controls, paused, webSeeds, totalUp, totalDown, seededSec } = earlier
   const { metainfo, bytes, destination } = made
   const source = { kind: 'file', infoHash: metainfo.infoHash, metainfo, bytes } as const
   const asked = { announceTiers, selectedFiles, controls, paused }
-  const row = newRow({ uri: '', source, metainfo, destination, traits, nowMs: earlier.addedAtMs || nowMs, ...asked })
+  const nowMs = earlier.addedAtMs || facts.nowMs
+  const row = newRow({ uri: '', source, metainfo, destination, ...facts, nowMs, ...asked })
   return { ...row, webSeeds, totalUp, totalDown, seededSec, finishedAtMs: earlier.finishedAtMs || null }
 }
 

@@ -163,6 +163,7 @@ export class DownloadAdding {
       traits,
       paused: request.paused === true,
       nowMs: clock.wallMs(),
+      queueOrder: this.#set.order.next(),
     })
     const engine = await this.#set.engineOf(traits.hops)
     const kept = metainfo === null ? { infoBytes: null } : await storedMetainfo(metainfo)

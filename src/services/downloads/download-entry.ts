@@ -155,6 +155,8 @@ export class DownloadEntry {
     this.#circuits = circuits
     this.#streamed = null
     this.#edition += 1
+    // It may have been moved while the torrent was being made.
+    torrent.setQueueOrder(queueOrderOf(this.#stored))
   }
 
   /** It is on its way to another engine: until then it counts as being loaded. */
@@ -163,6 +165,12 @@ export class DownloadEntry {
     this.#circuits = null
     this.#streamed = null
     this.#edition += 1
+  }
+
+  /** Its place in the queue, as the store has it now. */
+  setQueueOrder(queueOrder: number): void {
+    this.stored = { ...this.#stored, queueOrder }
+    this.#torrent?.setQueueOrder(queueOrder)
   }
 
   /** What is known of the circuits it goes through; null: it goes through none. */
@@ -393,6 +401,10 @@ export class DownloadEntry {
       destination: stored.destination,
     }
   }
+}
+
+function queueOrderOf({ queueOrder, position }: StoredDownload): number {
+  return queueOrder ?? position
 }
 
 /** Its files lie, or are to lie, where they did. */

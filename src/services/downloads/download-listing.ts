@@ -33,7 +33,7 @@ export async function* recordsOf(
   const limits = settings()
   let turnMs = clock.now()
   for (const entry of options.only === undefined ? [...set.entries.values()] : named(set, options.only)) {
-    const record = picked(await entry.record(options, limits), options)
+    const record = picked({ ...(await entry.record(options, limits)), ...placeOf(set, entry) }, options)
     yield options.details === true ? { ...record, details: await entry.details(goals.seededSec(entry)) } : record
     if (clock.now() - turnMs < LIST_TURN_MS) continue
     await nextTurn()
@@ -50,6 +50,13 @@ function* named(set: DownloadSet, names: readonly string[]): Generator<DownloadE
     given.add(entry)
     yield entry
   }
+}
+
+/**
+ * Where a download stands in the queue. Not in its plain record: a move, or a removal, would change that of all behind.
+ */
+export function placeOf(set: DownloadSet, { stored }: DownloadEntry): { readonly queue_position: number } {
+  return { queue_position: set.order.position(stored.infoHash) ?? 0 }
 }
 
 /** The fields that are asked for, and the parts. */
@@ -84,7 +91,7 @@ export async function pageJson(
     const entry = set.entries.get(infohash as InfoHash)
     // It was removed since the page was found.
     if (entry === undefined) continue
-    const record = entry.plainRecord(limits)
+    const record = { ...entry.plainRecord(limits), ...placeOf(set, entry) }
     text += before + JSON.stringify(fields === null ? record : fieldsOf(record, fields))
     before = ','
     if (at % PAGE_RECORDS < PAGE_RECORDS - 1) continue

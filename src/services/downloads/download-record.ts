@@ -64,7 +64,8 @@ export interface ShownParts {
 export type DownloadTraits = Pick<
   StoredDownload,
   'infoHashV2' | 'hops' | 'safeSeeding' | 'addedAtMs' | 'finishedAtMs' | 'scrubbedAtMs' | 'controls' | 'movingTo'
->
+> &
+  Pick<StoredDownload, 'queueOrder' | 'position'>
 
 /** Bytes per second, 0 = none. */
 export interface RateLimits {
@@ -117,6 +118,7 @@ export function downloadRecord(
     watch_and_forget: controls.watchAndForget === true,
     seeding_ratio: shownGoal(controls.seedingRatio),
     seeding_time: shownGoal(controls.seedingMinutes),
+    queue_order: traits.queueOrder ?? traits.position,
     moving_to: traits.movingTo ?? '',
     time_finished: Math.floor((traits.finishedAtMs ?? 0) / 1000),
     time_scrubbed: Math.floor((traits.scrubbedAtMs ?? 0) / 1000),

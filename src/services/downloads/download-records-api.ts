@@ -108,6 +108,10 @@ export interface DownloadRecord {
   vod_prebuffering_progress_consec: number
   /** Extras of decision 0260, from here to `moving_to`. */
   labels: string[]
+  /** Decision 0558: sorts the queue, lowest first. */
+  queue_order: number
+  /** Its place there, from 0; of single downloads and pages. */
+  queue_position?: number
   sequential: boolean
   super_seeding: boolean
   /** Decision 0546. */

@@ -9,6 +9,7 @@ import { swarmHashes } from '../../wire/metainfo/metainfo.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import type { DownloadEntry } from './download-entry.ts'
 import { KeyedQueue } from '../keyed-queue.ts'
+import { QueueOrder } from './queue/queue-order.ts'
 import type { CircuitFacts } from '../../ports/overlay-network.ts'
 import type { AnonymousEngines, TorrentEngine } from './torrent-engine.ts'
 
@@ -21,6 +22,8 @@ export class DownloadSet {
   #entered = 0
   /** What is done to one download, one after the other. */
   readonly queue = new KeyedQueue<InfoHash>()
+  /** Who goes first in the queue. */
+  readonly order = new QueueOrder<InfoHash>()
   /** Null until the store is open. */
   records: DownloadRecords | null = null
   /** Null until loading begins. */
@@ -66,7 +69,10 @@ export class DownloadSet {
   /** Takes a download in, under all its names. */
   enter(entry: DownloadEntry): void {
     if (entry.number === 0) entry.number = ++this.#entered
-    this.entries.set(entry.stored.infoHash, entry)
+    const { infoHash, position, queueOrder = position } = entry.stored
+    this.entries.set(infoHash, entry)
+    const order = this.order.enter(infoHash, queueOrder)
+    if (order !== queueOrder) entry.setQueueOrder(order)
     entry.placed = this.placed
     this.placed(entry)
     this.#nameV2(entry)
@@ -86,6 +92,7 @@ export class DownloadSet {
   forget(infoHash: InfoHash): void {
     for (const name of this.#othersOf.get(infoHash) ?? []) this.#names.delete(name)
     this.#othersOf.delete(infoHash)
+    this.order.forget(infoHash)
     this.entries.delete(infoHash)
   }
 

@@ -4,6 +4,7 @@ import type { TorrentDescription } from './details-api.ts'
 import type { Explanation, FileRecord, ListedDownload } from './download-records-api.ts'
 import type { EventSubscription } from '../events/events-api.ts'
 import type { ListPage, ListQuery } from './list/list-query-api.ts'
+import type { QueueMove, QueueMoved } from './queue/queue-api.ts'
 import type { Asker, StreamableFile } from './streams-api.ts'
 
 /** Which parts of a download record are wanted beside the record itself, and of which downloads. */
@@ -109,6 +110,12 @@ export interface DownloadsService {
   addFile(bytes: Uint8Array, request: Omit<AddDownload, 'uri'>): Promise<{ started: boolean; infohash: string }>
   remove(infohash: string, removeData: boolean): Promise<{ infohash: string; removed: boolean }>
   patch(infohash: string, change: PatchDownload): Promise<{ infohash: string; modified: boolean }>
+  /**
+   * Moves downloads in the queue, which keep their order among each other; names that name none are passed over.
+   * It is durable when it settles. AppErrors DownloadNotFound (none is there, or `before` is not), InvalidParameter
+   * (too many).
+   */
+  moveInQueue(infohashes: readonly string[], to: QueueMove): Promise<QueueMoved>
   /** Why it does not move, or that it does. */
   explain(infohash: string): Promise<Explanation>
   /** False: it was there. AppErrors InvalidParameter (no tracker url), StateConflict (private, or too many). */

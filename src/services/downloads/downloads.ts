@@ -27,7 +27,7 @@ import { DownloadDeltas } from './download-deltas.ts'
 import { DownloadEntry } from './download-entry.ts'
 import { descriptionOf, magnetOf, torrentFileOf } from './download-exports.ts'
 import { DownloadList } from './download-list.ts'
-import { pageJson, recordsOf } from './download-listing.ts'
+import { pageJson, placeOf, recordsOf } from './download-listing.ts'
 import { KnownFilms } from './known-films.ts'
 import { loadDownload, removeTorrent } from './download-loading.ts'
 import { DownloadSet } from './download-set.ts'
@@ -40,6 +40,8 @@ import { explanationOf } from './reasons/explanation.ts'
 import { Scrubs } from './scrubs.ts'
 import { HELD_BACK, HeavyLoads } from './heavy-loads.ts'
 import { ListPages } from './list/list-pages.ts'
+import type { QueueMove, QueueMoved } from './queue/queue-api.ts'
+import { QueueMoves } from './queue/queue-moves.ts'
 import type { ListPage, ListQuery } from './list/list-query-api.ts'
 import { SeedingGoals } from './seeding-goals.ts'
 import { SharedPlaces } from './places/shared-places.ts'
@@ -79,6 +81,7 @@ export class Downloads implements DownloadsService {
   readonly #reports: EngineReports
   readonly #totals: DownloadTotals
   readonly #shared: SharedPlaces
+  readonly #queue: QueueMoves
 
   constructor(deps: DownloadsDeps) {
     this.#deps = deps
@@ -121,6 +124,7 @@ export class Downloads implements DownloadsService {
       () => this.#set.entries.values(),
       () => deps.settings(),
     )
+    this.#queue = new QueueMoves(this.#set, infoHash => this.#changed(infoHash))
     this.#deltas = new DownloadDeltas(this.#list, deps)
     this.#pages = new ListPages(this.#set, deps.clock)
     deps.volumes?.onChange(() => this.#lookAtVolumes())
@@ -219,6 +223,7 @@ export class Downloads implements DownloadsService {
     await this.#moves.stop()
     await this.#scrubs.stop()
     await this.#set.queue.drained()
+    await this.#queue.drained()
     await this.#goals.stop()
     this.#totals.note()
     await this.#heavy.close()
@@ -301,7 +306,12 @@ export class Downloads implements DownloadsService {
   }
 
   async record(infohash: string, options: ListOptions): Promise<ListedDownload> {
-    return this.#set.find(infohash).record(options, this.#deps.settings())
+    const entry = this.#set.find(infohash)
+    return { ...(await entry.record(options, this.#deps.settings())), ...placeOf(this.#set, entry) }
+  }
+
+  async moveInQueue(infohashes: readonly string[], to: QueueMove): Promise<QueueMoved> {
+    return this.#queue.move(infohashes, to)
   }
 
   followList(deliver: (line: Uint8Array) => boolean, room: () => undefined | Promise<void>): EventSubscription {

@@ -82,6 +82,8 @@ export interface NewRowFacts {
   /** Added stopped; absent = it runs. */
   readonly paused?: boolean
   readonly nowMs: number
+  /** See StoredDownload. */
+  readonly queueOrder: number
 }
 
 /** The row of a new download. */
@@ -111,6 +113,7 @@ export function newRow(facts: NewRowFacts): NewRow {
     goalReached: false,
     movingTo: null,
     movedFrom: null,
+    queueOrder: facts.queueOrder,
   }
 }
 
@@ -170,6 +173,7 @@ export function specOf(stored: NewRow, metainfo: Metainfo | null, resume: Loaded
     totalDown,
     finishedBefore: stored.finishedAtMs !== null,
     infoHashV2: stored.infoHashV2,
+    ...(stored.queueOrder === undefined ? {} : { queueOrder: stored.queueOrder }),
     // A node that died before it noted that a magnet is private (DownloadDefaults.metadata).
     webSeeds: metainfo?.private === true && /^magnet:/i.test(stored.sourceUri) ? [] : stored.webSeeds,
     ...(stored.controls === null ? {} : { controls: torrentControls(stored.controls) }),

@@ -31,6 +31,7 @@ export function ofOneShape(row: StoredDownload): StoredDownload {
     goalReached: row.goalReached,
     movingTo: row.movingTo,
     movedFrom: row.movedFrom,
+    queueOrder: row.queueOrder ?? row.position,
   }
   const { scrubbedAtMs, readAtMs } = row
   const scrubbed = scrubbedAtMs === undefined ? shaped : Object.assign(shaped, { scrubbedAtMs })

@@ -21,8 +21,8 @@ export interface RunLimits {
 /** A place in the queue. Fields belong to RunQueue; others read them. */
 export interface Place<T> {
   readonly member: T
-  /** Position by adding: the order of downloads. */
-  readonly added: number
+  /** Its place among downloads; no two share one. */
+  ranked: number
   order: number
   kind: QueueKind
   state: 'out' | 'waiting' | 'running'
@@ -47,6 +47,8 @@ export class RunQueue<T> {
   #limits: RunLimits
   #ticket = 0
   #running = 0
+  /** The order of downloads was changed: one that waits may go before one that runs. */
+  #reordered = false
 
   constructor(limits: RunLimits) {
     this.#limits = limits
@@ -65,10 +67,21 @@ export class RunQueue<T> {
     }
   }
 
-  /** A place at the end of the line; it asks for nothing yet. */
-  place(member: T): Place<T> {
-    const added = this.#ticket++
-    return { member, added, order: added, kind: 'download', state: 'out', slow: false }
+  /** A place among downloads, absent = at the end of the line; it asks for nothing yet. */
+  place(member: T, ranked: number = this.#ticket++): Place<T> {
+    return { member, ranked, order: ranked, kind: 'download', state: 'out', slow: false }
+  }
+
+  /** Its place among downloads is another: who runs follows with the next steps. Seeds take turns as before. */
+  rank(place: Place<T>, ranked: number): void {
+    if (place.ranked === ranked) return
+    place.ranked = ranked
+    if (place.kind !== 'download') return
+    const list = place.state === 'out' ? null : this.#listOf(place)
+    list?.delete(place)
+    place.order = ranked
+    list?.add(place)
+    this.#reordered = true
   }
 
   /** How many of a kind wait. */
@@ -156,6 +169,21 @@ export class RunQueue<T> {
       const step = this.#hold(this.#lastSeed())
       if (step !== null) return step
     }
+    return this.#overtaken() ?? this.#nextSeed()
+  }
+
+  /** After a change of the order: the last that runs makes room for one that waits and goes before it. */
+  #overtaken(): QueueStep<T> | null {
+    if (!this.#reordered) return null
+    const { waiting, counted } = this.#lists.download
+    const [first, last] = [waiting.first, counted.last]
+    if (first !== undefined && last !== undefined && first.order < last.order) return this.#hold(last)
+    this.#reordered = false
+    return null
+  }
+
+  #nextSeed(): QueueStep<T> | null {
+    const { seed } = this.#lists
     return this.#hasRoom('seed') ? this.#start(seed.waiting.first) : null
   }
 
@@ -183,10 +211,10 @@ export class RunQueue<T> {
     return { place, action }
   }
 
-  // Downloads come in the order of adding; a seed goes to the end of its line.
+  // Downloads come in the order of their ranks; a seed goes to the end of its line.
   #setKind(place: Place<T>, kind: QueueKind): void {
     place.kind = kind
-    place.order = kind === 'download' ? place.added : this.#ticket++
+    place.order = kind === 'download' ? place.ranked : this.#ticket++
   }
 
   #put(place: Place<T>, state: 'waiting' | 'running'): void {

@@ -181,6 +181,10 @@ export class SessionTorrent implements TorrentHandle, WakeOwner {
     return this.#state.queueAhead
   }
 
+  setQueueOrder(order: number): void {
+    this.#state.setQueueOrder(order)
+  }
+
   removeTrackers(urls: readonly string[]): string[] {
     return this.#announcer.remove(urls)
   }

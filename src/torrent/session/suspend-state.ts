@@ -78,7 +78,7 @@ export class SuspendState implements QueueMember {
     this.#destination = spec.destination
     this.webSeeds = spec.webSeeds ?? spec.metainfo?.webSeeds ?? []
     this.#foreignSeeds = spec.metainfo === null
-    this.#gate = spec.unqueued === true ? OPEN_GATE : engine.shared.queue.gate(this)
+    this.#gate = spec.unqueued === true ? OPEN_GATE : engine.shared.queue.gate(this, spec.queueOrder)
     const row = engine.deps.contents === undefined ? null : this.#firstRow(spec)
     if (row !== null && !this.#isRecorded(row, spec)) this.#spec = spec
     this.#held = row ?? new Torrent(engine, spec, announcer, this.#gate, null)
@@ -133,6 +133,11 @@ export class SuspendState implements QueueMember {
   /** See TorrentHandle.queueAhead. */
   get queueAhead(): number | null {
     return this.#gate.ahead
+  }
+
+  /** See TorrentHandle.setQueueOrder. */
+  setQueueOrder(order: number): void {
+    this.#gate.rank(order)
   }
 
   /** Its metadata is not known: only asked for while suspended. */

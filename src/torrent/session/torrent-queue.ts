@@ -65,6 +65,8 @@ export interface RunGate {
   woke(): void
   /** How many wait before it, up to MOST_AHEAD; null: it does not wait, or more do. */
   readonly ahead: number | null
+  /** Its place among downloads from now on, lowest first; no two may share one. */
+  rank(order: number): void
 }
 
 /** For torrents the queue has nothing to say about. */
@@ -74,6 +76,7 @@ export const OPEN_GATE: RunGate = {
   leave: () => undefined,
   woke: () => undefined,
   ahead: null,
+  rank: () => undefined,
 }
 
 /**
@@ -103,9 +106,16 @@ export class TorrentQueue {
     this.#queue = new RunQueue(limits)
   }
 
-  /** The gate of a new torrent, whose place is behind those that came before. */
-  gate(member: QueueMember): RunGate {
-    return new Gate(this, this.#queue.place(member))
+  /** The gate of a new torrent; `order`: its place among downloads, absent = behind those that came before. */
+  gate(member: QueueMember, order?: number): RunGate {
+    return new Gate(this, this.#queue.place(member, order))
+  }
+
+  /** See RunGate.rank. */
+  rank(place: Place<QueueMember>, order: number): void {
+    if (this.#closed || place.ranked === order) return
+    this.#queue.rank(place, order)
+    this.#changed(null)
   }
 
   enter(place: Place<QueueMember>, kind: QueueKind): boolean {
@@ -274,5 +284,9 @@ class Gate implements RunGate {
 
   get ahead(): number | null {
     return this.#queue.ahead(this.#place)
+  }
+
+  rank(order: number): void {
+    this.#queue.rank(this.#place, order)
   }
 }

@@ -47,6 +47,7 @@ export const download: DownloadRecord = {
   progress: 0.5,
   status: 'DLSTATUS_DOWNLOADING',
   queued: false,
+  queue_order: 1,
   size: 1000,
   eta: 60,
   speed_down: 10,

@@ -22,6 +22,7 @@ import type {
   StreamableFile,
   TorrentDescription,
 } from '../../../src/services/api.ts'
+import type { QueueMove } from '../../../src/services/downloads/queue/queue-api.ts'
 import type { ListPage, ListQuery } from '../../../src/services/downloads/list/list-query-api.ts'
 import { chapterKits } from '../../kit/chapter-kits.ts'
 import { download, file, HASH } from './sample-records.ts'
@@ -235,6 +236,10 @@ export class ServiceDouble implements Services {
     remove: async (infohash: string, removeData: boolean) => {
       this.#note('remove', infohash, removeData)
       return { infohash, removed: true }
+    },
+    moveInQueue: async (infohashes: readonly string[], to: QueueMove) => {
+      this.#note('moveInQueue', infohashes, to)
+      return { modified: true, downloads: infohashes.map((infohash, at) => ({ infohash, queue_position: at })) }
     },
     patch: async (infohash: string, change: object) => {
       this.#note('patch', infohash, change)

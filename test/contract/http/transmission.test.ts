@@ -129,12 +129,24 @@ test('actions reach the services', async () => {
   const before = calls.filter(([name]) => name === 'patch').length
   await get('torrent-stop', { ids: [99] })
   await get('torrent-stop', { ids: [] })
-  await get('queue-move-top', { ids: [1] })
   assert.equal(calls.filter(([name]) => name === 'patch').length, before, 'nobody was meant')
-  for (const method of ['queue-move-up', 'queue-move-down', 'queue-move-bottom']) {
-    const { result } = (await post({ method, arguments: { ids: [1] } })).json() as Answered
-    assert.match(result, /order of adding/, 'it cannot be done, and so it is said')
+})
+
+test('the queue is moved, and positions are set', async () => {
+  const { calls } = server.double
+  for (const step of ['top', 'up', 'down', 'bottom']) {
+    await get(`queue-move-${step}`, { ids: [1] })
+    assert.deepEqual(calls.at(-1), ['moveInQueue', [HASH], { step }])
   }
+  await get('torrent-set', { ids: [HASH], queuePosition: 3 })
+  assert.deepEqual(calls.at(-1), ['moveInQueue', [HASH], { position: 3 }])
+  const before = calls.filter(([name]) => name === 'moveInQueue').length
+  await get('queue-move-up', { ids: [99] })
+  assert.equal(calls.filter(([name]) => name === 'moveInQueue').length, before, 'nobody was meant')
+  const { result } = (
+    await post({ method: 'torrent-set', arguments: { ids: [1], queuePosition: -1 } })
+  ).json() as Answered
+  assert.match(result, /queuePosition/)
 })
 
 test('torrent-set says it in the words of this node', async () => {

@@ -115,6 +115,8 @@ export const DOWNLOAD: RecordShape = {
     num_connected_peers: 'integer',
     num_connected_seeds: 'integer',
     queued: 'boolean',
+    // 0558.
+    queue_order: 'number',
     infohash_v2: { nullable: 'string' },
     labels: strings,
     sequential: 'boolean',
@@ -128,6 +130,8 @@ export const DOWNLOAD: RecordShape = {
   },
   // 0288: only of versions of a followed torrent; 0393: only with hops.
   sometimes: {
+    // 0558: of single downloads and pages.
+    queue_position: 'integer',
     update_of: 'string',
     updated_by: 'string',
     stalled_volume: 'string',

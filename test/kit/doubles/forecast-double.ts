@@ -5,6 +5,13 @@ import type { AwakeTorrent } from '../../../src/torrent/types.ts'
 
 /** Nothing is at hand, and everything plays. */
 export class ForecastDouble {
+  /** Its place in the queue. */
+  queueOrder: number | null = null
+
+  setQueueOrder(order: number): void {
+    this.queueOrder = order
+  }
+
   /** What forecasts were asked with. */
   readonly asked: unknown[][] = []
 

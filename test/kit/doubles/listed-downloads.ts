@@ -17,6 +17,7 @@ const plain: DownloadRecord = {
   progress: 1,
   status: 'DLSTATUS_SEEDING',
   queued: false,
+  queue_order: 1,
   size: 1000,
   eta: 0,
   speed_down: 0,

@@ -35,7 +35,7 @@ const SILENT: readonly string[] = [
   ...['downloads.list', 'downloads.files', 'downloads.playlist', 'downloads.torrent', 'downloads.torrentSingular'],
   ...['downloads.read', 'downloads.explain', 'downloads.magnet', 'updates.followed', 'updates.unfollow'],
   ...['updates.published', 'updates.withdraw', 'settings.read', 'settings.effective', 'settings.history'],
-  ...['slowmode.read', 'slowmode.change'],
+  ...['slowmode.read', 'slowmode.change', 'queue.move'],
   ...['variables.read', 'state.read', 'health.read', 'statistics.communities', 'statistics.dispersy'],
   ...['statistics.ipv8', 'statistics.tribler', 'keys.list', 'keys.add', 'keys.remove', 'shutdown.run'],
   ...['debug.cpu-history', 'debug.memory-history', 'debug.memory-dump'],

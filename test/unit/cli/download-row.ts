@@ -11,6 +11,7 @@ export function downloadRow(change: Partial<Download> = {}): Download {
     progress: 0.123,
     status: 'DLSTATUS_DOWNLOADING',
     queued: false,
+    queue_order: 1,
     size: 150_000_000,
     eta: 5025,
     speed_down: 1.5 * 1024 * 1024,

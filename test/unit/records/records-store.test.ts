@@ -72,11 +72,16 @@ test('what was asked of a download and how long it has seeded outlive a restart'
   await first.downloads.update(hashOf(1), { movedFrom: '/old' })
   const many = Array.from({ length: 1200 }, (_, n) => [hashOf(n + 1), n + 0.4] as const)
   await first.downloads.setSeeded(many)
+  await first.downloads.setQueueOrders([
+    [hashOf(2), -0.25],
+    [hashOf(99), 5],
+  ])
   assert.equal(await first.close(5000), true)
 
   const store = await openStore(t, { path })
   const [one, two] = await rowsIn(store)
   assert.deepEqual(one?.controls, controls)
+  assert.deepEqual([one?.queueOrder, two?.queueOrder], [undefined, -0.25])
   assert.deepEqual([one?.seededSec, one?.goalReached, one?.movingTo, one?.movedFrom], [0, false, null, '/old'])
   assert.deepEqual(two?.controls, { ...controls, labels: [] })
   assert.deepEqual([two?.seededSec, two?.goalReached, two?.movingTo, two?.movedFrom], [1, true, '/new', null])

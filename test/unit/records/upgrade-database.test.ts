@@ -66,6 +66,7 @@ function assertDownload({ download, stored, resume }: LoadedDownload, schema: nu
     finishedAtMs: old['finished_at'],
     error: old['error'],
     position: n,
+    ...('queue_order' in old && { queueOrder: old['queue_order'] }),
     pieceCount: OLD_PIECES,
     controls: parsed('controls', null),
     seededSec: old['seeded_sec'] ?? 0,

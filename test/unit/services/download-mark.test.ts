@@ -36,9 +36,11 @@ const stored: StoredDownload = {
   movedFrom: null,
 }
 
+const UNQUEUED = { setQueueOrder: () => undefined }
+
 test('every change of a resting download is another mark', () => {
   const entry = new DownloadEntry(stored)
-  const torrent = { suspended: true, revision: 7 }
+  const torrent = { ...UNQUEUED, suspended: true, revision: 7 }
   const handle = torrent as unknown as TorrentHandle
   const changes: readonly (() => void)[] = [
     () => void (entry.stored = { ...stored, name: 'Other' }),
@@ -48,6 +50,7 @@ test('every change of a resting download is another mark', () => {
     () => void (entry.stalledVolume = '/mnt'),
     () => void (entry.stalledVolume = null),
     () => void (entry.moving = true),
+    () => entry.setQueueOrder(0.5),
     () => entry.detach(),
     () => entry.attach(handle),
   ]
@@ -66,10 +69,10 @@ test('every change of a resting download is another mark', () => {
 
 test('what may change at any time has none', () => {
   const entry = new DownloadEntry(stored)
-  entry.attach({ suspended: false, revision: 1 } as unknown as TorrentHandle)
+  entry.attach({ ...UNQUEUED, suspended: false, revision: 1 } as unknown as TorrentHandle)
   assert.equal(entry.mark, null)
   const circuits = () => ({ candidates: 0, exits: 0, ready: 0, building: 0, lastFailure: null })
-  entry.attach({ suspended: true, revision: 1 } as unknown as TorrentHandle, circuits)
+  entry.attach({ ...UNQUEUED, suspended: true, revision: 1 } as unknown as TorrentHandle, circuits)
   assert.equal(entry.mark, null)
 })
 
@@ -87,6 +90,7 @@ test('a record is made again when what keeps it still is another thing, or its p
   const torrent = {
     suspended: false,
     revision: 1,
+    ...UNQUEUED,
     queueAhead: null as number | null,
     snapshot: () => shown.snapshot,
     trackers: () => [],

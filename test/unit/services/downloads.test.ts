@@ -81,6 +81,8 @@ test('the record has every field of the interface and both pseudo trackers', asy
     infohash_v2: null,
     progress: 0.25,
     queued: false,
+    queue_order: 1,
+    queue_position: 0,
     status: 'DLSTATUS_DOWNLOADING',
     size: 110_000,
     eta: 90,

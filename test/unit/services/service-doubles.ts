@@ -39,6 +39,7 @@ import { NO_OBSTACLES } from '../../../src/torrent/session/suspended-torrent.ts'
 import { idleWebSeed } from '../../../src/torrent/web-seeds/web-seed-row.ts'
 import { silentLog } from '../../kit/doubles/silent-log.ts'
 import { folderDouble } from './folder-double.ts'
+import { type MemoryRow, storedOf } from './downloads/memory-row.ts'
 import { ForecastDouble } from '../../kit/doubles/forecast-double.ts'
 
 /** Time that moves only by advance(). */
@@ -333,14 +334,6 @@ export class FakeEngine implements TorrentEngine {
   }
 }
 
-type MemoryRow = StoredDownload & Pick<NewDownload, 'infoBytes' | 'notes' | 'pieceLayers' | 'ownFiles'>
-
-function storedOf(row: MemoryRow | undefined): StoredMetainfo | null {
-  if (row === undefined || row.infoBytes === null) return null
-  const { infoBytes, pieceLayers = null } = row
-  return { infoBytes, pieceLayers, notes: row.notes ?? { comment: null, createdBy: null, creationDateSec: null } }
-}
-
 /** Records in memory: what is here survives the service. */
 export class MemoryRecords implements DownloadRecords {
   readonly rows = new Map<InfoHash, MemoryRow>()
@@ -391,15 +384,21 @@ export class MemoryRecords implements DownloadRecords {
   }
 
   noteTotals(infoHash: InfoHash, totalUp: number, totalDown: number): void {
-    const row = this.rows.get(infoHash)
-    if (row !== undefined) this.rows.set(infoHash, { ...row, totalUp, totalDown })
+    this.#change(infoHash, { totalUp, totalDown })
   }
 
   async setSeeded(seeded: readonly (readonly [infoHash: InfoHash, seconds: number])[]): Promise<void> {
-    for (const [infoHash, seededSec] of seeded) {
-      const row = this.rows.get(infoHash)
-      if (row !== undefined) this.rows.set(infoHash, { ...row, seededSec })
-    }
+    for (const [infoHash, seededSec] of seeded) this.#change(infoHash, { seededSec })
+  }
+
+  async setQueueOrders(orders: readonly (readonly [infoHash: InfoHash, order: number])[]): Promise<void> {
+    this.#check()
+    for (const [infoHash, queueOrder] of orders) this.#change(infoHash, { queueOrder })
+  }
+
+  #change(infoHash: InfoHash, change: Partial<StoredDownload>): void {
+    const row = this.rows.get(infoHash)
+    if (row !== undefined) this.rows.set(infoHash, { ...row, ...change })
   }
 
   #check(): void {

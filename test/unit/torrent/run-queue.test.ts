@@ -186,3 +186,66 @@ test('a hundred thousand waiting cost little a change', () => {
   const took = performance.now() - startMs
   assert.ok(took < 1000, `1,000 changes took ${took} ms`)
 })
+
+test('a change of the order counts at once: who runs makes room for who goes before it now', () => {
+  const { queue, steps } = makeQueue({ downloads: 2 })
+  const [a, b, c, d] = enterAll(queue, 'download', 'abcd') as [
+    Place<string>,
+    Place<string>,
+    Place<string>,
+    Place<string>,
+  ]
+  queue.rank(d, -1)
+  assert.equal(steps(), '-b +d')
+  queue.rank(c, 1.5)
+  assert.equal(steps(), '', 'it waits behind b')
+  queue.rank(a, 10)
+  assert.equal(steps(), '-a +b', 'who goes to the end makes room too')
+  assert.deepEqual(
+    [a, b, c, d].map(place => place.state),
+    ['waiting', 'running', 'waiting', 'running'],
+  )
+  queue.leave(d)
+  assert.equal(steps(), '+c')
+  assert.equal(queue.ahead(a, 5), 0)
+})
+
+test('a place given at the beginning counts, and that of a seed only once it is a download again', () => {
+  const { queue, steps } = makeQueue({ downloads: 1, seeds: 1 })
+  const late = queue.place('late', 7)
+  const early = queue.place('early', 3)
+  assert.equal(queue.enter(late, 'download'), true)
+  assert.equal(queue.enter(early, 'download'), false)
+  assert.equal(steps(), '', 'nobody who runs makes room for one that was resumed')
+  const [x, y] = ['x', 'y'].map((name, n) => queue.place(name, 10 + n)) as [Place<string>, Place<string>]
+  assert.equal(queue.enter(x, 'seed'), true)
+  assert.equal(queue.enter(y, 'seed'), false)
+  queue.rank(y, 1)
+  assert.equal(steps(), '')
+  queue.turned(y, 'download')
+  assert.equal(steps(), '')
+  queue.leave(late)
+  assert.equal(steps(), '+y')
+})
+
+test('an order that changes all the time breaks no limit and leaves nobody out of its lists', () => {
+  const random = new SeededRandom(23)
+  const { queue, steps } = makeQueue({ downloads: 3, seeds: 2, all: 4 })
+  const places = Array.from({ length: 30 }, (_, n) => queue.place(String(n), n))
+  let next = 100
+  for (let n = 0; n < 4000; n += 1) {
+    const place = places[random.below(places.length)] as Place<string>
+    const dice = random.below(1000) / 1000
+    if (dice < 0.4) queue.rank(place, dice < 0.2 ? -(next += 1) : (next += 1))
+    else if (dice < 0.7) queue.enter(place, dice < 0.6 ? 'download' : 'seed')
+    else if (dice < 0.85) queue.leave(place)
+    else queue.setSlow(place, dice < 0.9)
+    steps()
+    const running = places.filter(({ state }) => state === 'running')
+    const counted = running.filter(({ kind, slow }) => kind === 'download' && !slow)
+    assert.ok(running.length <= 4)
+    assert.ok(counted.length <= 3)
+    const waiting = places.filter(({ kind, state }) => kind === 'download' && state === 'waiting')
+    assert.equal(queue.waiting('download'), waiting.length)
+  }
+})

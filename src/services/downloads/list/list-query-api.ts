@@ -20,6 +20,7 @@ export const SORT_FIELDS = [
     'time_scrubbed',
     'hops',
     'destination',
+    'queue_order',
   ] as const),
 ] as const
 
