@@ -5,7 +5,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { CoreRoutes, Download, DownloadChange } from '../client/core-routes.ts'
 import type { ReplyOf } from '../client/routes.ts'
 import { changeEach, confirmRemoval } from './change-each.ts'
-import { chosenDownloads, MANY } from './chosen.ts'
+import { chosenDownload, chosenDownloads, DOWNLOAD, MANY } from './chosen.ts'
 import { type CommandContext, forNode, type NodeFlags, runForNode } from './command-run.ts'
 import { hopCount } from './hop-count.ts'
 import { CommandError } from './node-client.ts'
@@ -96,6 +96,22 @@ function addPlaces(program: Command): void {
       runForNode(flags, context => {
         const destination = resolve(folder)
         return patchEach(context, [text], { destination }, name => `Moving ${name} to ${printable(destination)}.`)
+      }),
+    )
+  forNode(program.command('rename').description('Give a file or folder of a download another name on the disk.'))
+    .argument('<download>', DOWNLOAD)
+    .argument('<path>', "its path as `tributary files` shows it, or a folder's; '' = the folder of the whole torrent")
+    .argument('<name>', 'the name it gets; to move files elsewhere use tributary move')
+    .action((text: string, path: string, name: string, flags: NodeFlags) =>
+      runForNode(flags, async ({ node, show }) => {
+        const { infohash, name: download } = await chosenDownload(node, text)
+        const reply = await node.call('PATCH /downloads/{infohash}/files', {
+          path: { infohash },
+          parameters: { path, name },
+        })
+        const what = printable(path === '' ? download : path)
+        const said = reply.renamed ? `Renamed ${what} to ${printable(name)}.` : `${what} is called so already.`
+        show(reply, () => `${said}\n`)
       }),
     )
   forNode(

@@ -5,7 +5,10 @@ import type { Command } from 'commander'
 const OTHERS = 'More:'
 const GROUPS: readonly (readonly [heading: string, names: readonly string[]])[] = [
   ['Downloads:', ['add', 'ls', 'top', 'watch', 'info', 'explain', 'pause', 'resume', 'rm', 'move', 'recheck']],
-  ['A download in detail:', ['limit', 'queue', 'files', 'peers', 'trackers', 'hops', 'magnet', 'torrent-file']],
+  [
+    'A download in detail:',
+    ['limit', 'queue', 'files', 'rename', 'peers', 'trackers', 'hops', 'magnet', 'torrent-file'],
+  ],
   ['Films:', ['play', 'stream-url', 'links', 'watching', 'watched', 'media', 'subtitles', 'hls', 'dlna']],
   ['Make, find, publish:', ['create', 'torrent-info', 'search', 'channels', 'updates']],
   ['Anonymity and payments:', ['circuits', 'wallets', 'market']],

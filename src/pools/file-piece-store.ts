@@ -337,10 +337,9 @@ export class FilePieceStore implements PieceStore {
   move(move: StorageMove): Promise<void> {
     return this.#fence.exclusive(async () => {
       const { files, lanes, space, own } = this.#parts
-      const layout = { ...this.#layout, destination: move.destination }
+      const layout = { ...this.#layout, destination: move.destination, files: move.files ?? this.#layout.files }
       const to = new TorrentFolder(layout, lanes, own(layout.destination))
-      const { resumed, signal } = move
-      const work: MoveFiles = { from: this.#folder, to, key: layout.key, lanes, space, resumed, signal }
+      const work: MoveFiles = { ...move, from: this.#folder, to, key: layout.key, lanes, space }
       await files.drop(this.#source)
       // Which files are there is looked at again; a file that needs a flush still does under its new name.
       this.#preparation.forget()
@@ -362,9 +361,9 @@ export class FilePieceStore implements PieceStore {
     })
   }
 
-  leave(folder: string): Promise<void> {
+  leave(folder: string, files = this.#layout.files): Promise<void> {
     const { lanes, own } = this.#parts
-    const old = new TorrentFolder({ ...this.#layout, destination: folder }, lanes, own(folder))
+    const old = new TorrentFolder({ destination: folder, files }, lanes, own(folder))
     return this.#fence.shared(() => dropMoved(old, this.#folder, lanes))
   }
 

@@ -115,6 +115,10 @@ export function unfitFacts(index: number): FileFacts {
 export interface StorageMove {
   /** Absolute path of the new destination folder; it exists. */
   readonly destination: string
+  /** The same files under the names they get; absent = they keep theirs. */
+  readonly files?: readonly TorrentFile[]
+  /** A path below the destination where nothing may be yet, unless an earlier run was cut off; absent = none. */
+  readonly fresh?: readonly string[]
   /** Makes the new place the one that counts; called once, when everything is there and durable. */
   commit(): Promise<void>
   /** An earlier run of this move was cut off: what it left there is its own. */
@@ -208,8 +212,11 @@ export interface PieceStore {
    * changed.
    */
   move(move: StorageMove): Promise<void>
-  /** Deletes what a move left in `folder`: files that are in the present place too, and folders that become empty. */
-  leave(folder: string): Promise<void>
+  /**
+   * Deletes what a move left in `folder`: files that are in the present place too, and folders that become empty.
+   * `files`: under the names they had there; absent = they have them still.
+   */
+  leave(folder: string, files?: readonly TorrentFile[]): Promise<void>
   /**
    * Closes, then deletes the torrent's files and the folders that become empty; files not of this torrent stay, and
    * those that `keeps` takes.

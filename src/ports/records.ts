@@ -4,6 +4,7 @@
 // or Aborted (after close()).
 
 import type { InfoHash, InfoHashV2, PeerAddress } from '../base/ids.ts'
+import type { FileNames } from '../wire/metainfo/renamed-files.ts'
 import type { TorrentNotes } from '../wire/metainfo/torrent-types.ts'
 import type { FileRun, ProgressJournal, ResumeData } from './progress-journal.ts'
 
@@ -78,6 +79,18 @@ export interface StoredDownload {
   readonly movingTo: string | null
   /** Folder its files were moved from, until nothing of them is left there. */
   readonly movedFrom: string | null
+  /** Names of files in place of the torrent's; absent or null = all have those of the torrent. */
+  readonly renames?: FileRenames | null
+}
+
+/** The names that files of a download have, and those they are on their way to or from (see FileNames). */
+export interface FileRenames {
+  /** Under these all files are there. */
+  readonly now: FileNames
+  /** They are being given these; null: they are not. */
+  readonly to: FileNames | null
+  /** They had these, until nothing is left under them. */
+  readonly from: FileNames | null
 }
 
 /** What insert() needs; `infoBytes` (the bencoded info dictionary) and `pieceCount` are null and 0 before metadata. */
@@ -96,6 +109,7 @@ export interface NewDownload
     | 'goalReached'
     | 'movingTo'
     | 'movedFrom'
+    | 'renames'
   > {
   /** Absent = nothing was asked for. */
   readonly controls?: DownloadControls | null
@@ -114,6 +128,8 @@ export interface StoredMetainfo {
   /** Its bencoded `piece layers` (BEP 52); null where there are none, or they are not known. */
   readonly pieceLayers: Uint8Array | null
   readonly notes: TorrentNotes
+  /** Names of files in place of the torrent's; absent = none. */
+  readonly fileNames?: FileNames
 }
 
 /**

@@ -5,6 +5,7 @@ import type { InfoHash, InfoHashV2, PeerAddress } from '../base/ids.ts'
 import type {
   DownloadChange,
   DownloadControls,
+  FileRenames,
   LoadedDownload,
   NewDownload,
   StoredDownload,
@@ -41,6 +42,7 @@ interface DownloadRow {
   goal_reached: number
   moving_to: string | null
   moved_from: string | null
+  renames: string | null
   info_hash_v2: string | null
   web_seeds: string
   queue_order: number | null
@@ -52,6 +54,7 @@ interface MetainfoRow {
   comment: string | null
   created_by: string | null
   creation_date: number | null
+  renames: string | null
 }
 
 /** How each member of a DownloadChange is written: its column and value. */
@@ -84,6 +87,7 @@ const columns: {
   goalReached: ['goal_reached', Number],
   movingTo: ['moving_to', (value: string | null) => value],
   movedFrom: ['moved_from', (value: string | null) => value],
+  renames: ['renames', (value: FileRenames | null) => (value === null ? null : JSON.stringify(value))],
   infoHashV2: ['info_hash_v2', (value: string | null) => value],
   webSeeds: ['web_seeds', JSON.stringify],
   queueOrder: ['queue_order', (value: number) => value],
@@ -128,7 +132,9 @@ export class DownloadRows {
     this.#id = database.prepare('SELECT id FROM downloads WHERE info_hash = ?').pluck()
     this.#count = database.prepare<[], number>('SELECT count(*) FROM downloads').pluck()
     this.#page = database.prepare('SELECT * FROM downloads WHERE position > ? ORDER BY position LIMIT ?')
-    this.#metainfo = database.prepare('SELECT * FROM metainfo WHERE download_id = ?')
+    this.#metainfo = database.prepare(
+      'SELECT metainfo.*, renames FROM metainfo JOIN downloads ON downloads.id = download_id WHERE download_id = ?',
+    )
     this.#totals = database.prepare('UPDATE downloads SET total_up = ?, total_down = ? WHERE info_hash = ?')
     this.#seeded = database.prepare('UPDATE downloads SET seeded_sec = ? WHERE info_hash = ?')
     this.#queued = database.prepare('UPDATE downloads SET queue_order = ? WHERE info_hash = ?')
@@ -242,7 +248,9 @@ export class DownloadRows {
     if (row === undefined) return null
     const { info: infoBytes, piece_layers: pieceLayers } = row
     const { comment, created_by: createdBy, creation_date: creationDateSec } = row
-    return { infoBytes, pieceLayers, notes: { comment, createdBy, creationDateSec } }
+    const fileNames = row.renames === null ? [] : (JSON.parse(row.renames) as FileRenames).now
+    const notes = { comment, createdBy, creationDateSec }
+    return { infoBytes, pieceLayers, notes, ...(fileNames.length === 0 ? {} : { fileNames }) }
   }
 
   #updateOf(names: readonly string[]): Database.Statement {
@@ -282,6 +290,7 @@ function decodeRow(row: DownloadRow): StoredDownload {
     goalReached: row.goal_reached !== 0,
     movingTo: row.moving_to,
     movedFrom: row.moved_from,
+    ...(row.renames === null ? {} : { renames: JSON.parse(row.renames) as FileRenames }),
     infoHashV2: row.info_hash_v2 as InfoHashV2 | null,
     webSeeds: JSON.parse(row.web_seeds) as string[],
     ...(row.queue_order === null ? {} : { queueOrder: row.queue_order }),

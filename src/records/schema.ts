@@ -236,6 +236,11 @@ const queueOrder = `
   ALTER TABLE downloads ADD COLUMN queue_order REAL;
 `
 
+/** Names that files have in place of those of their torrent, as JSON. */
+const renames = `
+  ALTER TABLE downloads ADD COLUMN renames TEXT;
+`
+
 /** All steps; the schema this program knows is their number. */
 export const migrations: readonly Migration[] = [
   { adds: 'downloads, progress and events', sql: first },
@@ -253,6 +258,7 @@ export const migrations: readonly Migration[] = [
   { adds: 'where films were left', sql: watching },
   { adds: 'when downloads were read, which files they made', sql: reads },
   { adds: 'places in the queue', sql: queueOrder },
+  { adds: 'names of renamed files', sql: renames },
 ]
 
 /** Marks the file as ours ("Trib"): another program's database is never written. */

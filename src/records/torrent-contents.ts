@@ -23,8 +23,8 @@ export class StoredTorrentContents implements TorrentContentsSource {
     ])
     if (stored === null) return null
     // Trackers are the announcer's, which does not rest.
-    const { notes, ...kept } = stored
-    const metainfo = await decodeKeptInfo({ ...kept, infoHash }, [], nextTurn)
+    const { notes, fileNames, ...kept } = stored
+    const metainfo = await decodeKeptInfo({ ...kept, infoHash }, [], nextTurn, fileNames)
     return { metainfo: { ...metainfo, ...notes }, resume }
   }
 }

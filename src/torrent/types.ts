@@ -5,7 +5,7 @@ import type { InfoHash, InfoHashV2, PeerAddress } from '../base/ids.ts'
 import type { TrackerRow } from '../ports/announcer.ts'
 import type { FileChange, StorageMove } from '../ports/piece-store.ts'
 import type { ResumeData } from '../ports/progress-journal.ts'
-import type { Metainfo } from '../wire/metainfo/torrent-types.ts'
+import type { Metainfo, TorrentFile } from '../wire/metainfo/torrent-types.ts'
 import type { FilmFacts } from './streams/film-facts.ts'
 import type { Forecast } from './streams/forecast.ts'
 import type { NetworkTrouble } from './swarm-parts.ts'
@@ -402,8 +402,8 @@ export interface AwakeTorrent {
    * AppErrors MetadataNotFound, FileNotFound.
    */
   forecast(fileIndex: number, from: PlayFrom, film: FilmFacts, othersRate: number): Forecast | null
-  /** Deletes the files that a move left in `folder`, as far as they are here too. */
-  leaveFolder(folder: string): Promise<void>
+  /** Deletes the files that a move left in `folder`, as far as they are here too; `files`: with the names there. */
+  leaveFolder(folder: string, files?: readonly TorrentFile[]): Promise<void>
   /** Settles with the metainfo when it is known; rejects with Aborted when the signal fires or the torrent goes. */
   whenMetadata(signal: AbortSignal): Promise<Metainfo>
 }

@@ -160,6 +160,13 @@ describe('command line', { concurrency: 1 }, () => {
     assert.equal((await record()).status, 'DLSTATUS_STOPPED')
     assert.match(await printed('info', 'show'), /^A show\n {2}State +stopped\n {2}Done +100% of 2\.0 MiB\n/)
     await tributary(['resume', 'show'])
+    const renamed = ['rename', 'show', 'part 10.mkv', 'ten <b>.mkv']
+    assert.equal(await printed(...renamed), 'Renamed part 10.mkv to ten <b>.mkv.\n')
+    assert.match(await printed('files', 'show'), /ten <b>\.mkv$/m)
+    const taken = await tributary(['rename', 'show', 'ten <b>.mkv', 'PART 2.mkv'], 1)
+    assert.match(taken.stderr, /something of the name already/)
+    assert.match((await tributary(['rename', 'show', 'ten <b>.mkv', '../x'], 1)).stderr, /without \/ and \\/)
+    await printed('rename', 'show', 'ten <b>.mkv', 'part 10.mkv')
     const moved = path.join(folder, 'moved')
     assert.equal(await printed('move', 'show', path.relative(process.cwd(), moved)), `Moving A show to ${moved}.\n`)
     await downloadUntil(node, made.infoHash, ({ destination }) => destination === moved)

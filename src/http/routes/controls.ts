@@ -6,6 +6,8 @@ import {
   ForceAnnounceParameters,
   ForcedReply,
   MagnetReply,
+  RenamedReply,
+  RenameParameters,
   TrackerAddedReply,
   TrackerParameters,
   TrackerRemovedReply,
@@ -153,6 +155,44 @@ const forceAnnounce = route({
   }),
 })
 
+const renameFile = route({
+  id: 'downloads.renameFile',
+  method: 'PATCH',
+  path: '/downloads/{infohash}/files',
+  kind: 'json',
+  scope: 'add',
+  tag,
+  summary: 'Gives a file or folder of a download another name',
+  choices: [
+    'Extra. `path` is that of a file as GET names it (`name`), of a folder above files, or absent: the folder of the whole torrent, or ' +
+      'its only file. `name` is a name and no path; the file stays where it is. What is fetched and shared goes on.',
+    'Answered when it is done. `renamed` is false when it is called so already. A name that something has: 409; a name that not every ' +
+      'system takes: 400.',
+    'Peers, web seeds, the torrent file and magnet links know the torrent by its own names, which come back when it is added again.',
+  ],
+  parameters: RenameParameters,
+  reply: RenamedReply,
+  errors: [
+    'MissingParameter',
+    'InvalidParameter',
+    'PathNotAllowed',
+    'DownloadNotFound',
+    'FileNotFound',
+    'MetadataNotFound',
+    'StateConflict',
+    'VolumeStalled',
+    'NotReady',
+  ],
+  sample: {
+    path: `/downloads/${SAMPLE_INFOHASH}/files`,
+    body: { path: 'extras/a.mkv', name: 'b.mkv' },
+    status: 200,
+  },
+  run: async ({ services }, { path, parameters }) => ({
+    renamed: await services.downloads.renameFile(infohashOf(path), { path: '', ...parameters }),
+  }),
+})
+
 const downloadMagnet = route({
   id: 'downloads.magnet',
   method: 'GET',
@@ -177,6 +217,7 @@ export const controlRoutes = [
   readDownload,
   explainDownload,
   downloadMagnet,
+  renameFile,
   addTracker,
   removeTracker,
   forceAnnounce,

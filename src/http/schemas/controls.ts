@@ -83,6 +83,16 @@ export const TrackerParameters = Type.Object({
   url: Type.String({ description: 'an announce URL: http, https or udp' }),
 })
 
+/** Body of PATCH /downloads/{infohash}/files. */
+export const RenameParameters = Type.Object({
+  path: Type.Optional(
+    Type.String({ description: "the path of a file or folder below the torrent's folder; absent = that folder" }),
+  ),
+  name: Type.String({ description: 'the name it gets, without a path' }),
+})
+/** PATCH /downloads/{infohash}/files. */
+export const RenamedReply = Type.Object({ renamed: Type.Boolean() })
+
 /** Body of PUT /downloads/{infohash}/tracker_force_announce. */
 export const ForceAnnounceParameters = Type.Object({
   url: Type.Optional(Type.String({ description: 'an announce URL; absent = all trackers' })),

@@ -7,6 +7,7 @@ import { eachTorrent } from './each-torrent.ts'
 import { freeSpace, groupGet, portTest, sessionClose, sessionGet, sessionSet, sessionStats } from './session-methods.ts'
 import { torrentAdd } from './torrent-add.ts'
 import { torrentGet } from './torrent-get.ts'
+import { torrentRenamePath } from './torrent-rename.ts'
 import { moveInQueue, torrentSet, torrentSetLocation } from './torrent-set.ts'
 
 const changed =
@@ -55,7 +56,7 @@ export const rpcMethods: ReadonlyMap<string, RpcMethod> = new Map<string, RpcMet
   ['torrent-stop', changed({ state: 'stop' })],
   ['torrent-verify', changed({ state: 'recheck' })],
   ['torrent-reannounce', reannounce],
-  ['torrent-rename-path', refused('files cannot be renamed in this node')],
+  ['torrent-rename-path', torrentRenamePath],
   ['queue-move-top', moved('top')],
   ['queue-move-up', moved('up')],
   ['queue-move-down', moved('down')],

@@ -1,11 +1,13 @@
-// Brings the files of a torrent from one folder to another without a moment in which neither has them all: everything
-// is placed at the new one (linked where both are one file system, else copied and flushed), and only what is at both
-// is ever deleted. Nothing is overwritten, no link is followed that others made. Which place counts is for the caller
-// to remember.
+// Brings the files of a torrent from one folder to another, or to other names in it, without a moment in which neither
+// has them all: everything is placed at the new one (linked where both are one file system, else copied and flushed),
+// and only what is at both is ever deleted. Nothing is overwritten, no link is followed that others made. Which place
+// counts is for the caller to remember.
 
 import { fsync, ftruncate, futimes } from 'node:fs'
 import { promisify } from 'node:util'
 import { AppError } from '../../base/errors.ts'
+import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
+import { foldName } from '../../wire/metainfo/unique-paths.ts'
 import { copyBytes } from './copy-bytes.ts'
 import { diskError, errnoOf } from './disk-errors.ts'
 import type { DiskSpace } from './disk-space.ts'
@@ -32,16 +34,21 @@ export interface MoveFiles {
   readonly space: Pick<DiskSpace, 'reserve'>
   /** Equal files at the new place are those of an earlier run. */
   readonly resumed: boolean
+  /** They get other names (those at `to`): what keeps its name in the same folder stays. Absent = they keep theirs. */
+  readonly files?: readonly TorrentFile[]
+  /** A path at the new place where nothing may be yet, unless `resumed`. */
+  readonly fresh?: readonly string[]
   readonly signal: AbortSignal
 }
 
 /** The two places, and the way to them. */
 type Places = Pick<MoveFiles, 'from' | 'to' | 'lanes'>
 
-/** Two open folders and the name that a file has in both. */
+/** Two open folders and the names that a file has in them. */
 interface Pair {
   readonly source: SafeFolder
   readonly target: SafeFolder
+  readonly oldName: string
   readonly name: string
 }
 
@@ -51,9 +58,11 @@ interface Pair {
  */
 export async function placeFiles(move: MoveFiles): Promise<number[]> {
   const placed: number[] = []
+  if (move.fresh !== undefined && !move.resumed && (await move.to.isAnythingAt(move.fresh)))
+    throw new AppError('StateConflict', `Something of that name is there already: ${move.fresh.join('/')}`)
   try {
     for (const { index, exists } of await move.from.facts()) {
-      if (!exists) continue
+      if (!exists || (move.files !== undefined && move.from.pathOf(index) === move.to.pathOf(index))) continue
       if (move.signal.aborted) throw new AppError('Aborted')
       if (await inPair(move, index, true, pair => place(move, pair, index))) placed.push(index)
     }
@@ -73,7 +82,7 @@ export async function takeBack(move: MoveFiles, placed: readonly number[]): Prom
       () => undefined,
     )
   }
-  await move.to.removeEmptyFolders().catch(() => undefined)
+  await move.to.removeEmptyFolders(move.from).catch(() => undefined)
 }
 
 /**
@@ -81,26 +90,44 @@ export async function takeBack(move: MoveFiles, placed: readonly number[]): Prom
  */
 export async function dropMoved(from: TorrentFolder, to: TorrentFolder, lanes: VolumeLanes): Promise<void> {
   for (const { index, exists } of await from.facts()) {
-    if (!exists) continue
+    if (!exists || from.pathOf(index) === to.pathOf(index)) continue
     await inPair({ from, to, lanes }, index, false, pair => atBoth({ from, to, lanes }, () => dropOne(pair)))
   }
-  await from.removeEmptyFolders()
+  await from.removeEmptyFolders(to)
 }
 
-async function dropOne({ source, target, name }: Pair): Promise<void> {
-  if (await source.isSame(target)) return
-  const [old, now] = [await source.stat(name), await target.stat(name)]
+async function dropOne(pair: Pair): Promise<void> {
+  const { source, target, oldName, name } = pair
+  if (await isOnePlace(pair)) return
+  const [old, now] = [await source.stat(oldName), await target.stat(name)]
   // What was copied may have grown since.
   if (old?.isFile() !== true || now?.isFile() !== true || now.size < old.size) return
-  await source.unlinkFile(name)
+  await source.unlinkFile(oldName)
+}
+
+/**
+ * Both names are one and the same: where a file system takes one spelling for the other there is one file, and
+ * whichever name is deleted, it is gone. Two links to one file are two names in the list of the folder.
+ */
+async function isOnePlace({ source, target, oldName, name }: Pair): Promise<boolean> {
+  if (oldName !== name && foldName(oldName) !== foldName(name)) return false
+  if (!(await source.isSame(target))) return false
+  if (oldName === name) return true
+  if ((await target.stat(name)) === null) return false
+  const names: string[] = []
+  for await (const one of source.names()) if (one === oldName || one === name) names.push(one)
+  return names.length < 2
 }
 
 /** Answers whether the file was placed now, or by the run before. */
 async function place(move: MoveFiles, pair: Pair, index: number): Promise<boolean> {
-  const { source, target, name } = pair
+  const { target, name } = pair
   const path = move.to.pathOf(index)
-  if (await atBoth(move, () => source.isSame(target)))
-    throw new AppError('StateConflict', `This is the same folder: ${path}`)
+  if (await atBoth(move, () => isOnePlace(pair))) {
+    if (move.files === undefined) throw new AppError('StateConflict', `This is the same folder: ${path}`)
+    // Another spelling of its name: the file system has it under both.
+    return false
+  }
   const there = await atTarget(move, () => target.stat(name))
   if (there !== null) {
     const same = await atBoth(move, () => isSameFile(pair))
@@ -112,16 +139,16 @@ async function place(move: MoveFiles, pair: Pair, index: number): Promise<boolea
 }
 
 /** One file under two names, or a copy: rsync's rule of size and time. */
-async function isSameFile({ source, target, name }: Pair): Promise<boolean> {
-  const [a, b] = [await source.stat(name), await target.stat(name)]
+async function isSameFile({ source, target, oldName, name }: Pair): Promise<boolean> {
+  const [a, b] = [await source.stat(oldName), await target.stat(name)]
   if (a === null || b === null || !b.isFile()) return false
   if (a.dev === b.dev && a.ino === b.ino) return true
   return a.size === b.size && Math.abs(Number(a.mtimeNs - b.mtimeNs)) / 1e6 < SAME_TIME_MS
 }
 
-async function linked(move: MoveFiles, { source, target, name }: Pair): Promise<boolean> {
+async function linked(move: MoveFiles, { source, target, oldName, name }: Pair): Promise<boolean> {
   try {
-    await atBoth(move, () => source.link(name, target, name))
+    await atBoth(move, () => source.link(oldName, target, name))
     return true
   } catch (error) {
     if (NO_LINKS.has(errnoOf(error) ?? '')) return false
@@ -130,14 +157,14 @@ async function linked(move: MoveFiles, { source, target, name }: Pair): Promise<
 }
 
 /** Copies under a name of its own, flushes, and only then gives the copy its name. */
-async function copied(move: MoveFiles, { source, target, name }: Pair, index: number): Promise<void> {
+async function copied(move: MoveFiles, { source, target, oldName, name }: Pair, index: number): Promise<void> {
   const unfinished = `.${move.key.slice(0, 16)}-${index}.part`
   await atTarget(move, () => target.unlinkFile(unfinished))
-  const from = await atSource(move, () => source.openFile(name, { write: false, create: false }))
+  const from = await atSource(move, () => source.openFile(oldName, { write: false, create: false }))
   try {
     const to = await atTarget(move, () => target.openFile(unfinished, { write: true, create: true }))
     try {
-      const stats = await atSource(move, () => source.stat(name))
+      const stats = await atSource(move, () => source.stat(oldName))
       await copyBytes(from.fd, to.fd, {
         space: move.space,
         root: await move.to.root(),
@@ -190,7 +217,7 @@ async function inPair<T>(
   try {
     const target = await to.openFolderOf(index, create)
     try {
-      return await use({ source, target, name: to.nameOf(index) })
+      return await use({ source, target, oldName: from.nameOf(index), name: to.nameOf(index) })
     } catch (error) {
       throw diskError(error, to.pathOf(index))
     } finally {

@@ -13,6 +13,7 @@ import type { FileChoice, FileFacts, FileMark } from '../../ports/piece-store.ts
 import { noTurns } from '../../ports/volumes.ts'
 import { runStepsInTurns } from '../../wire/steps.ts'
 import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
+import { foldName } from '../../wire/metainfo/unique-paths.ts'
 import { clearFolder } from './clear-folder.ts'
 import { diskError, errnoOf } from './disk-errors.ts'
 import { absentFacts, statFile } from './file-facts.ts'
@@ -265,9 +266,26 @@ export class TorrentFolder {
     for (const file of fresh) this.#flushed.add(file)
   }
 
-  /** Deletes the torrent's folders that are empty. */
-  async removeEmptyFolders(): Promise<void> {
-    await this.#clear(() => false)
+  /** Whether anything has that path below the destination; a folder above it that is a link counts as nothing. */
+  async isAnythingAt(path: readonly string[]): Promise<boolean> {
+    let found = false
+    await this.#inExistingFolder(path.slice(0, -1), async folder => {
+      found = (await folder.stat(path.at(-1) ?? '')) !== null
+    })
+    return found
+  }
+
+  /** Deletes the torrent's folders that are empty, but those that it has in `other` as well. */
+  async removeEmptyFolders(other: TorrentFolder): Promise<void> {
+    if (other.#destination !== this.#destination) return this.#clear(() => false)
+    const kept = new Set((await other.#folders()).map(foldedPath))
+    for (const folder of (await this.#folders()).toReversed()) {
+      const { parts } = folder
+      if (parts.length === 0 || kept.has(foldedPath(folder))) continue
+      await this.#inExistingFolder(parts.slice(0, -1), async above => {
+        await above.removeFolderIfEmpty(parts.at(-1) ?? '')
+      })
+    }
   }
 
   /**
@@ -328,6 +346,10 @@ export class TorrentFolder {
     if (file === undefined || file.padding) throw new RangeError(`file ${index} is not on disk`)
     return { parts: file.path.slice(0, -1), name: nameOf(file) }
   }
+}
+
+function foldedPath({ parts }: PlannedFolder): string {
+  return foldName(parts.join('/'))
 }
 
 /** A folder is not there, or is a link and so not the torrent's. */

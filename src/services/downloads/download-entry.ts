@@ -21,7 +21,7 @@ import type { DownloadCondition, DownloadRecord, FileRecord, ListedDownload } fr
 import type { ListOptions } from './downloads-api.ts'
 import type { StreamableFile } from './streams-api.ts'
 import { ofOneShape } from './row-shape.ts'
-import { safeName } from '../../wire/metainfo/safe-path.ts'
+import { rootName } from './names/root-names.ts'
 import { type BufferProgress, bufferProgress } from './buffer-progress.ts'
 import { controlsOf } from './download-controls.ts'
 import {
@@ -337,7 +337,7 @@ export class DownloadEntry {
       web_seeds: [...stored.webSeeds],
       private: torrent?.private === true,
       // As it lies on the disk: of a torrent that is awake the files say it.
-      root_name: torrent?.awake?.metainfo?.files[0]?.path[0] ?? safeName(Buffer.from(stored.name)) ?? stored.infoHash,
+      root_name: torrent?.awake?.metainfo?.files[0]?.path[0] ?? rootName(stored) ?? stored.infoHash,
     }
   }
 
@@ -413,6 +413,7 @@ function isSamePlace(a: StoredDownload, b: StoredDownload): boolean {
     a.destination === b.destination &&
     a.movingTo === b.movingTo &&
     a.movedFrom === b.movedFrom &&
+    a.renames === b.renames &&
     a.name === b.name &&
     a.pieceCount === b.pieceCount
   )

@@ -116,6 +116,13 @@ export interface DownloadsService {
    * (too many).
    */
   moveInQueue(infohashes: readonly string[], to: QueueMove): Promise<QueueMoved>
+  /**
+   * Gives a file or folder of the download another name on the disk, done when settled; false: it was called so. The
+   * path is that of files in their `name`, '' the folder of the whole torrent. AppErrors InvalidParameter (no name),
+   * FileNotFound, MetadataNotFound, PathNotAllowed, StateConflict (something is called so, or the files are being
+   * moved).
+   */
+  renameFile(infohash: string, request: { readonly path: string; readonly name: string }): Promise<boolean>
   /** Why it does not move, or that it does. */
   explain(infohash: string): Promise<Explanation>
   /** False: it was there. AppErrors InvalidParameter (no tracker url), StateConflict (private, or too many). */

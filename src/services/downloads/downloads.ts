@@ -28,6 +28,7 @@ import { DownloadEntry } from './download-entry.ts'
 import { descriptionOf, magnetOf, torrentFileOf } from './download-exports.ts'
 import { DownloadList } from './download-list.ts'
 import { pageJson, placeOf, recordsOf } from './download-listing.ts'
+import { FileRenamer } from './names/file-renames.ts'
 import { KnownFilms } from './known-films.ts'
 import { loadDownload, removeTorrent } from './download-loading.ts'
 import { DownloadSet } from './download-set.ts'
@@ -68,6 +69,7 @@ export class Downloads implements DownloadsService {
   readonly #scrubs: Scrubs
   readonly #watched: WatchAndForget
   readonly #moves: StorageMoves
+  readonly #renamer: FileRenamer
   readonly #stalled: StalledDownloads
   readonly #defaults: DownloadDefaults
   readonly #anonymity: DownloadAnonymity
@@ -99,6 +101,7 @@ export class Downloads implements DownloadsService {
     this.#anonymity = new DownloadAnonymity(this.#set, deps)
     this.#stalled = new StalledDownloads(deps.volumes)
     this.#moves = new StorageMoves(this.#set, deps, this.#stalled, () => this.#changed(null))
+    this.#renamer = new FileRenamer(this.#set, deps)
     this.#defaults = new DownloadDefaults(this.#set, this.#moves, deps)
     this.#adding = new DownloadAdding(
       this.#set,
@@ -180,7 +183,8 @@ export class Downloads implements DownloadsService {
     this.#goals.start()
     this.#scrubs.start()
     this.#watched.start()
-    for (const entry of this.#set.entries.values()) if (entry.loaded) this.#moves.resume(entry)
+    for (const entry of this.#set.entries.values())
+      if (entry.loaded) for (const work of [this.#moves, this.#renamer]) work.resume(entry)
   }
 
   async #load(loaded: LoadedDownload): Promise<DownloadEntry> {
@@ -220,6 +224,7 @@ export class Downloads implements DownloadsService {
     this.#pages.stop()
     this.#totals.stop()
     await this.#watched.stop()
+    this.#renamer.stop()
     await this.#moves.stop()
     await this.#scrubs.stop()
     await this.#set.queue.drained()
@@ -400,6 +405,7 @@ export class Downloads implements DownloadsService {
   /** Takes a download from its engine. What kept its data from being deleted, or null. */
   async #letGo(entry: DownloadEntry, deleteData: DataChoice): Promise<AppError | null> {
     await this.#moves.cancel(entry)
+    if (deleteData !== false) await this.#renamer.finish(entry)
     return removeTorrent(this.#set, entry.stored.infoHash, { deleteData, log: this.#deps.log })
   }
 
@@ -425,6 +431,9 @@ export class Downloads implements DownloadsService {
     }
     return this.#stalled.inTurn(stored, this.#turnOf(infoHash), patch, change.anon_hops !== undefined)
   }
+
+  renameFile: DownloadsService['renameFile'] = (infohash, request) =>
+    this.#inTurn(infohash, entry => this.#renamer.rename(entry, request))
 
   addTracker(infohash: string, url: string): Promise<boolean> {
     return this.#inTurn(infohash, entry => addTracker(this.#set, entry, url))

@@ -146,11 +146,11 @@ export async function storedMetainfo(metainfo: Metainfo): Promise<StoredMetainfo
  * The metainfo that was stored, of a torrent known as `infoHash`; in turns of the event loop. Rejects with DecodeError.
  */
 export async function decodeStored(
-  { notes, ...kept }: StoredMetainfo,
+  { notes, fileNames, ...kept }: StoredMetainfo,
   infoHash: InfoHash,
   announceTiers: StoredDownload['announceTiers'],
 ): Promise<Metainfo> {
-  return { ...(await decodeKeptInfo({ ...kept, infoHash }, announceTiers, nextTurn)), ...notes }
+  return { ...(await decodeKeptInfo({ ...kept, infoHash }, announceTiers, nextTurn, fileNames)), ...notes }
 }
 
 /** The engine's torrent of a row. */

@@ -6,7 +6,7 @@ import type { StoredDownload } from '../../ports/records.ts'
 /** The same row, of the shape that all have. */
 export function ofOneShape(row: StoredDownload): StoredDownload {
   // Required: a column that is not named here would be lost in silence.
-  const shaped: Required<Omit<StoredDownload, 'scrubbedAtMs' | 'readAtMs'>> = {
+  const shaped: Required<Omit<StoredDownload, 'scrubbedAtMs' | 'readAtMs' | 'renames'>> = {
     infoHash: row.infoHash,
     infoHashV2: row.infoHashV2,
     name: row.name,
@@ -33,7 +33,8 @@ export function ofOneShape(row: StoredDownload): StoredDownload {
     movedFrom: row.movedFrom,
     queueOrder: row.queueOrder ?? row.position,
   }
-  const { scrubbedAtMs, readAtMs } = row
+  const { scrubbedAtMs, readAtMs, renames = null } = row
   const scrubbed = scrubbedAtMs === undefined ? shaped : Object.assign(shaped, { scrubbedAtMs })
-  return readAtMs === undefined ? scrubbed : Object.assign(scrubbed, { readAtMs })
+  const read = readAtMs === undefined ? scrubbed : Object.assign(scrubbed, { readAtMs })
+  return renames === null ? read : Object.assign(read, { renames })
 }

@@ -64,6 +64,8 @@ export class StorageMoves {
     if (stored.movingTo !== null) {
       throw new AppError('StateConflict', `The files are on their way to ${stored.movingTo}.`)
     }
+    if (stored.renames?.to || stored.renames?.from)
+      throw new AppError('StateConflict', 'The files are being renamed; move them when that is done.')
     if (stored.movedFrom !== null) {
       throw new AppError('StateConflict', `The files in ${stored.movedFrom} are still being deleted.`)
     }

@@ -34,7 +34,8 @@ const READERS_BACK_MS = 300_000
 
 /** What becomes known with the metadata. */
 export interface TorrentContent {
-  readonly metainfo: Metainfo
+  /** Its files have the names they have on the disk, which change by a move (see StorageMove). */
+  metainfo: Metainfo
   readonly lengths: TorrentLengths
   /** Blocks of a full piece: (piece x this + block) names a block. */
   readonly stride: number

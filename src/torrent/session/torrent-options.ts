@@ -79,6 +79,8 @@ export class TorrentOptions {
       await this.#core.content?.store.move({ ...move, commit: () => Promise.resolve() })
     }
     this.#core.destination = move.destination
+    const named = this.#core.content
+    if (named !== null && move.files !== undefined) named.metainfo = { ...named.metainfo, files: move.files }
   }
 
   /** What is in the way now. */

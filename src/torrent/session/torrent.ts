@@ -5,7 +5,7 @@ import { addressKey, type InfoHash, type PeerAddress } from '../../base/ids.ts'
 import type { AnnounceCounters, Announcer, PeerOrigin } from '../../ports/announcer.ts'
 import type { FileMark } from '../../ports/piece-store.ts'
 import type { Handshake } from '../../wire/peer/handshake.ts'
-import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
+import type { Metainfo, TorrentFile } from '../../wire/metainfo/torrent-types.ts'
 import type { Engine } from './engine.ts'
 import { ORIGIN_BITS } from '../peers/known-peers.ts'
 import type { LinkReceiver, PeerLink } from '../peers/peer-link.ts'
@@ -116,9 +116,9 @@ export class Torrent implements AwakeTorrent {
     this.named(peers, origin)
   }
 
-  async leaveFolder(folder: string): Promise<void> {
+  async leaveFolder(folder: string, files?: readonly TorrentFile[]): Promise<void> {
     this.use()
-    await this.#core.content?.store.leave(folder)
+    await this.#core.content?.store.leave(folder, files)
   }
 
   whenMetadata(signal: AbortSignal): Promise<Metainfo> {

@@ -3,6 +3,8 @@
 import { DecodeError } from '../../base/errors.ts'
 import type { InfoHash } from '../../base/ids.ts'
 import { decodeInfoInTurns } from './metainfo.ts'
+import { type FileNames, namedFiles } from './renamed-files.ts'
+import { runStepsInTurns } from '../steps.ts'
 import type { Metainfo } from './torrent-types.ts'
 
 /** What was kept. */
@@ -16,17 +18,18 @@ export interface KeptInfo {
 
 /**
  * Reads it, with `turn` awaited every few milliseconds of work. Piece layers that their roots do not prove count as
- * none: peers have them. Rejects with DecodeError.
+ * none: peers have them. `names`: of files, in place of the torrent's. Rejects with DecodeError.
  */
 export async function decodeKeptInfo(
   { infoBytes, pieceLayers, infoHash: knownAs }: KeptInfo,
   announce: readonly (readonly string[])[],
   turn: () => Promise<unknown>,
+  names: FileNames = [],
 ): Promise<Metainfo> {
-  try {
-    return await decodeInfoInTurns(infoBytes, announce, turn, { pieceLayers, knownAs })
-  } catch (error) {
+  const metainfo = await decodeInfoInTurns(infoBytes, announce, turn, { pieceLayers, knownAs }).catch(error => {
     if (!(error instanceof DecodeError) || pieceLayers === null) throw error
     return decodeInfoInTurns(infoBytes, announce, turn, { knownAs })
-  }
+  })
+  if (names.length === 0) return metainfo
+  return { ...metainfo, files: await runStepsInTurns(namedFiles(metainfo.files, names), turn) }
 }

@@ -12,6 +12,8 @@ export interface TorrentFile {
    * entry is the torrent's own folder.
    */
   readonly path: readonly string[]
+  /** The path that the torrent gives it, where the user gave it another name. */
+  readonly torrentPath?: readonly string[]
   /** Bytes. */
   readonly length: number
   /** First byte's position in the concatenation of all files, bytes. */

@@ -68,7 +68,7 @@ export function escapeSegment(name: Uint8Array): string {
 
 /** The path of a file below a web seed when nothing but its safe path is known, escaped. */
 export function safeUrlPath(file: TorrentFile): string {
-  return file.path.map(part => escapeSegment(Buffer.from(part))).join('/')
+  return (file.torrentPath ?? file.path).map(part => escapeSegment(Buffer.from(part))).join('/')
 }
 
 /**

@@ -225,6 +225,10 @@ export class ServiceDouble implements Services {
       this.#note('addTracker', infohash, url)
       return true
     },
+    renameFile: async (infohash: string, request: { readonly path: string; readonly name: string }) => {
+      this.#note('renameFile', infohash, request)
+      return true
+    },
     removeTracker: async (infohash: string, url: string) => {
       this.#note('removeTracker', infohash, url)
       return false

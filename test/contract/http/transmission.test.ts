@@ -126,6 +126,10 @@ test('actions reach the services', async () => {
   assert.deepEqual(last(), ['remove', HASH, true])
   await get('torrent-set-location', { ids: [1], location: '/srv/b', move: true })
   assert.deepEqual(last(), ['patch', HASH, { destination: '/srv/b' }])
+  await get('torrent-rename-path', { ids: [1], path: 'Film/a/b.mkv', name: 'c.mkv' })
+  assert.deepEqual(last(), ['renameFile', HASH, { path: 'a/b.mkv', name: 'c.mkv' }])
+  await get('torrent-rename-path', { ids: [1], path: 'Film', name: 'New' })
+  assert.deepEqual(last(), ['renameFile', HASH, { path: '', name: 'New' }])
   const before = calls.filter(([name]) => name === 'patch').length
   await get('torrent-stop', { ids: [99] })
   await get('torrent-stop', { ids: [] })
@@ -299,13 +303,15 @@ test('nonsense is answered with what is wrong, and reaches nobody', async () => 
     ['torrent-set-location', { ids: [1], location: '/x' }],
     ['torrent-set-location', { ids: [1], move: true }],
     ['torrent-rename-path', { ids: [1], path: 'a', name: 'b' }],
+    ['torrent-rename-path', { ids: [1], path: '../a' }],
+    ['torrent-rename-path', { ids: [99], path: 'a', name: 'b' }],
     ['free-space', { path: 'x' }],
     ['session-set', { 'dht-enabled': 'maybe' }],
     ['session-set', { 'peer-port': null }],
     ['session-get', []],
     ['session-get', 'x'],
   ]
-  const changes = /^(add|addFile|patch|remove|changeSettings|addTracker|removeTracker)$/
+  const changes = /^(add|addFile|patch|remove|renameFile|changeSettings|addTracker|removeTracker)$/
   const before = server.double.calls.length
   for (const [method, args] of wrong) {
     const answer = await post({ method, arguments: args })

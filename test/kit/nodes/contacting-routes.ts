@@ -13,6 +13,7 @@ const CONTACTING: Readonly<Record<string, string>> = {
   'downloads.remove': 'the engine of its hops says goodbye',
   'downloads.stream': 'the engine of its hops: a reader makes it run',
   'downloads.streamNamed': 'as downloads.stream',
+  'downloads.renameFile': 'the engine of its hops: it wakes for it',
   'downloads.addTracker': 'the announcer of its engine',
   'downloads.removeTracker': 'the announcer of its engine',
   'downloads.forceAnnounce': 'the announcer of its engine',

@@ -18,6 +18,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
 import type { PieceStore, StorageMove } from '../../../src/ports/piece-store.ts'
+import type { TorrentFile } from '../../../src/wire/metainfo/torrent-types.ts'
 import { makeRigTorrent, type RigFile, type RigTorrent, StoreRig } from '../../kit/doubles/store-rig.ts'
 
 const KIB = 1024
@@ -200,4 +201,86 @@ test('reads and writes wait for the move; those of another torrent do not', asyn
   await moving
   assert.equal(await reading, 'ok')
   assertThere(to, torrent)
+})
+
+/** The layout's files with `from` at the start of their paths replaced. */
+function named({ layout }: RigTorrent, from: string, to: string): TorrentFile[] {
+  return layout.files.map(file => {
+    const path = file.path.join('/')
+    return path === from || path.startsWith(`${from}/`)
+      ? { ...file, path: (to + path.slice(from.length)).split('/') }
+      : file
+  })
+}
+
+test('a file and a folder get other names in their folder, and the store goes on with them', async t => {
+  const { rig, torrent, store } = await filled(t)
+  const from = join(rig.folder, 'from')
+  const inode = statSync(join(from, 'Set/one.bin')).ino
+  const one = named(torrent, 'Set/one.bin', 'Set/uno.bin')
+  const commit = async (): Promise<void> =>
+    assert.deepEqual(readdirSync(join(from, 'Set')), ['one.bin', 'sub', 'uno.bin'])
+  await store.move(moveTo(from, { files: one, fresh: ['Set', 'uno.bin'], commit }))
+  await store.leave(from, torrent.layout.files)
+  assert.deepEqual(readdirSync(join(from, 'Set')), ['sub', 'uno.bin'])
+  assert.equal(statSync(join(from, 'Set/uno.bin')).ino, inode)
+  const all = one.map(file => ({ ...file, path: ['Neu', ...file.path.slice(1)] }))
+  await store.move(moveTo(from, { files: all, fresh: ['Neu'] }))
+  await store.leave(from, one)
+  assert.deepEqual(readdirSync(from), ['Neu'])
+  // What was not there yet comes under the new name; what was there is read.
+  assert.equal(await rig.withBlocks(torrent, 8, blocks => store.commit(8, blocks)), 'ok')
+  assert.equal(await rig.withBlocks(torrent, 9, blocks => store.commit(9, blocks)), 'ok')
+  await store.sync()
+  for (let piece = 0; piece < 10; piece++) assert.equal(await store.verify(piece), 'ok')
+  assert.equal(statSync(join(from, 'Neu/three.bin')).size, 20 * KIB)
+})
+
+test('renaming writes over nothing, neither a file nor a folder of others, and takes back what it placed', async t => {
+  const { rig, torrent, store } = await filled(t)
+  const from = join(rig.folder, 'from')
+  writeFileSync(join(from, 'Set/uno.bin'), 'somebody else')
+  mkdirSync(join(from, 'Other'))
+  const refused = async (path: string, to: string, more: Partial<StorageMove> = {}): Promise<void> => {
+    await assert.rejects(
+      store.move(moveTo(from, { files: named(torrent, path, to), ...more })),
+      hasCode('StateConflict'),
+    )
+  }
+  await refused('Set/one.bin', 'Set/uno.bin', { fresh: ['Set', 'uno.bin'] })
+  // Also of a file that is not there yet, and where an earlier run was cut off.
+  await refused('Set/three.bin', 'Set/uno.bin', { fresh: ['Set', 'uno.bin'] })
+  await refused('Set/one.bin', 'Set/uno.bin', { resumed: true })
+  await refused('Set', 'Other', { fresh: ['Other'] })
+  assert.equal(readFileSync(join(from, 'Set/uno.bin'), 'utf8'), 'somebody else')
+  const commit = () => Promise.reject(new AppError('DiskFull'))
+  const moved = store.move(moveTo(from, { files: named(torrent, 'Set/sub', 'Set/unter'), commit }))
+  await assert.rejects(moved, hasCode('DiskFull'))
+  assert.deepEqual(readdirSync(join(from, 'Set')), ['one.bin', 'sub', 'uno.bin'])
+  assertThere(from, torrent)
+})
+
+test('a rename that was cut off anywhere is gone on with; folders that wait for their files stay', async t => {
+  const { rig, torrent, store } = await filled(t)
+  const from = join(rig.folder, 'from')
+  // Killed while it placed: one of two is there twice.
+  mkdirSync(join(from, 'Neu'))
+  linkSync(join(from, 'Set/one.bin'), join(from, 'Neu/one.bin'))
+  const all = named(torrent, 'Set', 'Neu')
+  await store.move(moveTo(from, { files: all, resumed: true }))
+  assertThere(from, torrent)
+  // Killed while the old ones went: one is gone already.
+  rmSync(join(from, 'Set/one.bin'))
+  const again = rig.stores.open({ ...torrent.layout, files: all })
+  for (let piece = 0; piece < 8; piece++) assert.equal(await again.verify(piece), 'ok')
+  await again.leave(from, torrent.layout.files)
+  assert.deepEqual(readdirSync(from), ['Neu'])
+  const empty = makeRigTorrent(join(rig.folder, 'empty'), [{ path: 'Set/sub/x.bin', length: 16 * KIB }], 16 * KIB, 3)
+  const waiting = rig.stores.open(empty.layout)
+  await waiting.prepare()
+  await waiting.move(moveTo(join(rig.folder, 'empty'), { files: named(empty, 'Set/sub/x.bin', 'Set/sub/y.bin') }))
+  await waiting.leave(join(rig.folder, 'empty'), empty.layout.files)
+  assert.deepEqual(readdirSync(join(rig.folder, 'empty/Set')), ['sub'])
+  assert.equal(await rig.withBlocks(empty, 0, blocks => waiting.commit(0, blocks)), 'ok')
+  assert.deepEqual(readdirSync(join(rig.folder, 'empty/Set/sub')), ['y.bin'])
 })

@@ -37,6 +37,7 @@ export function oldDownload(schema: number, n: number): Row {
     ...(schema < 3 ? {} : controlColumns(n)),
     ...(schema < 4 ? {} : { info_hash_v2: n % 2 === 0 ? 'ef'.repeat(32) : null, web_seeds: '["http://seed.test/a/"]' }),
     ...(schema < 15 || n % 2 === 0 ? {} : { queue_order: -n - 0.5 }),
+    ...(schema < 16 ? {} : { renames: n % 2 === 0 ? '{"now":[["a","b"]],"to":null,"from":null}' : null }),
   }
 }
 

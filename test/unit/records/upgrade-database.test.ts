@@ -73,6 +73,7 @@ function assertDownload({ download, stored, resume }: LoadedDownload, schema: nu
     goalReached: old['goal_reached'] === 1,
     movingTo: old['moving_to'] ?? null,
     movedFrom: old['moved_from'] ?? null,
+    ...(typeof old['renames'] === 'string' ? { renames: JSON.parse(old['renames']) as unknown } : {}),
   })
   assertMetainfo(stored, schema, n)
   assert.deepEqual(resume?.have, bitsOf(OLD_PIECES, [1, 3, n % OLD_PIECES]))

@@ -156,3 +156,44 @@ test('a kill after the commit: the next start deletes what is left in the old pl
   assert.deepEqual(torrentOf(next, one.infoHash).calls, ['leave /data/old'])
   assert.deepEqual(places(next, one.infoHash), ['/data/new', null, null])
 })
+
+test('a rename: the row says the new names when all files have them, and nothing of one that failed', async () => {
+  const bench = await withBoth()
+  const torrent = torrentOf(bench, one.infoHash)
+  const names = (): unknown => bench.records.rows.get(one.infoHash)?.renames
+  assert.equal(await bench.downloads.renameFile(one.infoHash, { path: '', name: 'uno' }), true)
+  const uno = { now: [['one', 'uno']], to: null, from: null }
+  assert.deepEqual(names(), uno)
+  assert.deepEqual(torrent.calls, ['leave /data/old'])
+  const [move] = torrent.moves
+  assert.deepEqual([move?.destination, move?.resumed, move?.fresh], ['/data/old', false, ['uno']])
+  assert.deepEqual(
+    move?.files?.map(file => file.path),
+    [['uno']],
+  )
+  torrent.moveEnd = Promise.reject(new AppError('DiskFull'))
+  torrent.moveEnd.catch(() => undefined)
+  await assert.rejects(bench.downloads.renameFile(one.infoHash, { path: '', name: 'eins' }), refuses('DiskFull'))
+  assert.deepEqual(names(), uno)
+  await assert.rejects(bench.downloads.renameFile(one.infoHash, { path: 'x', name: 'y' }), refuses('FileNotFound'))
+  await assert.rejects(
+    bench.downloads.renameFile(two.infoHash, { path: '', name: '../y' }),
+    refuses('InvalidParameter'),
+  )
+  bench.badFolders.add('/data/old')
+  await assert.rejects(
+    bench.downloads.renameFile(one.infoHash, { path: '', name: 'eins' }),
+    refuses('InvalidParameter'),
+  )
+  assert.deepEqual(names(), uno)
+})
+
+test('a rename waits for no move and no move for it: the one that comes is refused', async () => {
+  const bench = await withBoth()
+  const torrent = torrentOf(bench, one.infoHash)
+  torrent.moveEnd = makeDeferred<void>().promise
+  await bench.downloads.patch(one.infoHash, { destination: '/data/new' })
+  const renamed = bench.downloads.renameFile(one.infoHash, { path: '', name: 'uno' })
+  await assert.rejects(renamed, refuses('StateConflict'))
+  assert.deepEqual(places(bench, one.infoHash), ['/data/old', '/data/new', null])
+})

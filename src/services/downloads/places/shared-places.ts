@@ -8,11 +8,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { InfoHash } from '../../../base/ids.ts'
 import type { StoredDownload } from '../../../ports/records.ts'
-import { safeName } from '../../../wire/metainfo/safe-path.ts'
 import { foldName } from '../../../wire/metainfo/unique-paths.ts'
 import { controlsOf } from '../download-controls.ts'
 import type { DownloadEntry } from '../download-entry.ts'
 import type { DownloadSet } from '../download-set.ts'
+import { rootNames } from '../names/root-names.ts'
 import { FolderNames, type FolderNamesDeps } from './folder-names.ts'
 
 /** Downloads gone through in one turn of the loop. */
@@ -200,17 +200,16 @@ const known = new WeakMap<StoredDownload, readonly Place[]>()
 function placesOf(stored: StoredDownload): readonly Place[] {
   let places = known.get(stored)
   if (places !== undefined) return places
-  const { name, pieceCount, destination, movingTo, movedFrom } = stored
+  const { pieceCount, destination, movingTo, movedFrom } = stored
   const folders = [destination, movingTo, movedFrom].filter(folder => folder !== null)
-  places = pieceCount === 0 ? [] : folders.map(folder => placeOf(folder, name))
+  const roots = rootNames(stored)
+  places = pieceCount === 0 ? [] : folders.flatMap(folder => roots.map(root => placeOf(folder, root)))
   known.set(stored, places)
   return places
 }
 
-function placeOf(folder: string, name: string): Place {
-  // What is not UTF-8 in a name is `_` on the disk.
-  const safe = safeName(Buffer.from(name.replaceAll('\ufffd', '_')))
-  const root = safe === null ? '' : foldName(safe)
+function placeOf(folder: string, name: string | null): Place {
+  const root = name === null ? '' : foldName(name)
   const above = foldName(folder).replace(/\/+$/, '')
   return { folder, root, path: below(above, root) }
 }

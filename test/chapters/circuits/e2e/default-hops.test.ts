@@ -177,6 +177,7 @@ describe('new downloads have hops by default', { concurrency: 1 }, () => {
       await ok('downloads.patch', 'PATCH', at, { state: 'stop' })
       await ok('downloads.patch', 'PATCH', at, { state: 'resume' })
       if ((await downloadRecord(node, infoHash)).total_pieces === 0) continue
+      await ok('downloads.renameFile', 'PATCH', `${at}/files`, { path: '', name: `renamed ${infoHash}` })
       await ok('downloads.patch', 'PATCH', at, { state: 'recheck' })
       begun('downloads.stream', 'GET', `${at}/stream/0`)
       begun('downloads.streamNamed', 'GET', `${at}/stream/0/x.bin`)

@@ -11,7 +11,9 @@ import type { FolderName } from '../../../../src/services/downloads/places/folde
 import { SharedPlaces } from '../../../../src/services/downloads/places/shared-places.ts'
 import { makeDownload } from '../../records/records-kit.ts'
 
-type Row = Partial<Pick<StoredDownload, 'name' | 'destination' | 'movingTo' | 'movedFrom' | 'pieceCount'>> & {
+type Row = Partial<
+  Pick<StoredDownload, 'name' | 'destination' | 'movingTo' | 'movedFrom' | 'pieceCount' | 'renames'>
+> & {
   readonly controls?: { readonly watchAndForget: boolean }
 }
 
@@ -247,4 +249,18 @@ test('nothing is known of what is no download, of one without metadata, and befo
   early.set.listed = false
   assert.equal(await early.find(), null)
   assert.equal(early.now(), true)
+})
+
+test('what was renamed lies where its name says, and where it comes from or goes to', async () => {
+  const renamed = (now: string, to: string | null, from: string | null): StoredDownload['renames'] => {
+    const names = (name: string) => [['b', name] as const]
+    return { now: names(now), to: to === null ? null : names(to), from: from === null ? null : names(from) }
+  }
+  for (const renames of [renamed('a', null, null), renamed('x', 'a', null), renamed('x', null, 'A')]) {
+    const bench = new Bench({ name: 'a' }, { name: 'b', renames })
+    bench.places.shares(bench.first.stored.infoHash)
+    assert.equal(await bench.places.find(bench.first.stored.infoHash), true)
+  }
+  const other = new Bench({ name: 'b' }, { name: 'b', renames: renamed('x', null, null) })
+  assert.equal(await other.places.find(other.first.stored.infoHash), false)
 })
