@@ -444,7 +444,7 @@ describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
     const { page } = watched
     await page.addInitScript(`localStorage.setItem('tributary.key', 'of yesterday')`)
     await page.goto(scene.node.baseUrl)
-    await page.getByText('does not take this key any more').waitFor()
+    await page.getByText('does not accept this key any more').waitFor()
     assert.deepEqual(await axeFindings(page), [])
     watched.check(/401/)
     await page.context().close()

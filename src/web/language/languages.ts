@@ -1,11 +1,15 @@
 // The languages that the dashboard speaks, and the one that this browser was told.
 
+import { addedLanguages } from './added-languages.ts'
 import type { Language } from './language-for.ts'
+
+const files = import.meta.glob('./added/*.json', { import: 'default' })
 
 /** All of them. */
 export const languages: readonly Language[] = [
   { tag: 'en', name: 'English', load: async () => ({}) },
   { tag: 'de', name: 'Deutsch', load: async () => (await import('./german.ts')).german },
+  ...addedLanguages(files),
 ]
 
 const KEPT = 'tributary.language'

@@ -74,6 +74,34 @@ export function textsOf<const English extends Catalogue>(area: string, english: 
   }
 }
 
+/** English of texts that the node says itself; others are shown by their codes where a language has them. */
+export function addNodeTexts(area: string, english: Catalogue): void {
+  i18n.addResourceBundle('en', area, english)
+}
+
+/**
+ * What the language has for a code of the node; null: nothing, so that the node's own English is shown. In English it
+ * is always that. `values`: parameters, by their names in the text; where one is missing the text is as good as none.
+ */
+export function textOfCode(
+  area: string,
+  code: string,
+  values: Readonly<Record<string, string | number>> = {},
+): string | null {
+  const { language } = i18n
+  if (language === 'en') return null
+  const text: unknown = i18n.getResource(language === PSEUDO ? 'en' : language, area, code)
+  if (typeof text !== 'string') return null
+  const names = [...text.matchAll(/\{\{(\w+)/g)].map(([, name = '']) => name)
+  return names.every(name => Object.hasOwn(values, name)) ? i18n.t(code, { ...values, ns: area }) : null
+}
+
+/** The English of a code of the node; null: it is not known here. */
+export function englishOfCode(area: string, code: string): string | null {
+  const text: unknown = i18n.getResource('en', area, code)
+  return typeof text === 'string' ? text : null
+}
+
 /** The tag of the language that texts, numbers and dates are in: `en`, `de`. */
 export function languageTag(): string {
   return i18n.language === PSEUDO ? 'en' : i18n.language

@@ -1,8 +1,8 @@
 // What a download is doing, in the words of the dashboard, and the groups its list can be narrowed to. Pure.
 
-import { conditionName } from '../../client/condition-names.ts'
 import type { Download } from '../../client/core-routes.ts'
 import { bitOfState, type ListState, stateBits } from '../../wire/list/list-states.ts'
+import { conditionWords } from './node-words.ts'
 
 /** The tone of a state: which colour and sign it is shown with. */
 export type Tone = 'moving' | 'done' | 'waiting' | 'stopped' | 'trouble'
@@ -26,7 +26,7 @@ type StateFields = Pick<Download, 'status' | 'queued' | 'moving_to' | 'progress'
 export function stateText(record: StateFields): string {
   if (stalls(record)) return 'Disk stalled'
   if (record.moving_to !== '') return 'Moving files'
-  const named = conditionName(record.condition)
+  const named = conditionWords(record.condition)
   if (named !== null) return named
   switch (record.status) {
     case 'DLSTATUS_ALLOCATING_DISKSPACE':

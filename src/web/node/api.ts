@@ -5,6 +5,8 @@ import type { CoreRoutes } from '../../client/core-routes.ts'
 import type { SentRequest } from '../../client/request.ts'
 import type { AskedArguments, RouteMap, RouteName } from '../../client/routes.ts'
 import { readable } from '../model/format.ts'
+import { errorWords } from '../model/node-words.ts'
+import { text } from '../texts/connection.ts'
 
 /** An answer that is an error. `status` 0: no answer came. */
 export class ApiError extends Error {
@@ -35,9 +37,9 @@ export class NodeConnection {
 
   /** The JSON of an answer. Rejects with ApiError. */
   async json(request: SentRequest<Blob>, signal?: AbortSignal): Promise<unknown> {
-    const text = await (await this.open(request, signal)).text()
+    const answer = await (await this.open(request, signal)).text()
     // Settings go back as they came, the log is text alone; what else comes may have names of strangers in it.
-    return JSON.parse(/^\/(settings|debug)/.test(request.path) ? text : readable(text)) as unknown
+    return JSON.parse(/^\/(settings|debug)/.test(request.path) ? answer : readable(answer)) as unknown
   }
 
   /** Sends what the node is to know also when the page goes away at once; of what fails nothing is heard. */
@@ -61,7 +63,7 @@ export class NodeConnection {
       answer = await fetch(addressOf(path), init)
     } catch (error) {
       if (signal?.aborted === true) throw error
-      throw new ApiError(0, 'Unreachable', 'The node does not answer. Is it running?')
+      throw new ApiError(0, 'Unreachable', text('unreachable'))
     }
     if (answer.ok) {
       if (method !== 'GET') this.#changed()
@@ -98,9 +100,9 @@ export function addressOf(path: string): string {
 async function errorOf(answer: Response): Promise<ApiError> {
   try {
     const { error } = (await answer.json()) as { error: { code: string; message: string } }
-    return new ApiError(answer.status, error.code, error.message)
+    return new ApiError(answer.status, error.code, errorWords(error.code, error.message))
   } catch {
-    return new ApiError(answer.status, 'NoEnvelope', `The answer was ${answer.status} ${answer.statusText}.`)
+    return new ApiError(answer.status, 'NoEnvelope', text('strangeAnswer', { status: answer.status }))
   }
 }
 

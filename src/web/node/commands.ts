@@ -9,6 +9,7 @@ import type {
   WatchingRecord,
 } from '../../client/core-routes.ts'
 import type { ParametersOf, ReplyOf } from '../../client/routes.ts'
+import { reasonWords } from '../model/node-words.ts'
 import { type NodeReach, reachIn } from '../model/phone-link.ts'
 import { addressOf, ApiError } from './api.ts'
 import { session } from './context.ts'
@@ -68,8 +69,9 @@ export async function details(infohash: string, signal: AbortSignal): Promise<Do
 }
 
 /** Why a download does not move. */
-export function explanation(infohash: string, signal: AbortSignal): Promise<Explanation> {
-  return session.api.call('GET /downloads/{infohash}/explain', { path: { infohash }, signal })
+export async function explanation(infohash: string, signal: AbortSignal): Promise<Explanation> {
+  const told = await session.api.call('GET /downloads/{infohash}/explain', { path: { infohash }, signal })
+  return { ...told, reasons: told.reasons.map(reason => ({ ...reason, message: reasonWords(reason) })) }
 }
 
 /** Its files. */

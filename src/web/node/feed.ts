@@ -3,6 +3,7 @@
 
 import { isListPart, LineSplitter, type ListPart, type NodeEvent, readLine } from '../model/event-lines.ts'
 import { ApiError, type NodeApi } from './api.ts'
+import { text } from '../texts/connection.ts'
 
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 8000
@@ -64,7 +65,7 @@ export class Feed {
         await this.#follow(stopped, () => {
           waitMs = FIRST_WAIT_MS
         })
-        throw new ApiError(0, 'Ended', 'The node ended the connection.')
+        throw new ApiError(0, 'Ended', text('ended'))
       } catch (error) {
         if (stopped.aborted || (error instanceof ApiError && error.status === 401)) return
         this.#listener.lost(error, waitMs)

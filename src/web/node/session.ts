@@ -10,6 +10,7 @@ import { RateHistory } from '../model/rate-history.ts'
 import { ApiError, NodeApi, NodeConnection, textOf } from './api.ts'
 import { DownloadSource } from './download-source.ts'
 import { earlierEvents, Feed } from './feed.ts'
+import { text } from '../texts/connection.ts'
 
 const KEY_NAME = 'tributary.key'
 /** Of what the node calls the key that it made for this browser. */
@@ -228,7 +229,7 @@ export class Session {
 
   #refused(): void {
     this.signOut()
-    this.keyProblem.value = 'The node does not take this key any more. Enter the one it has now.'
+    this.keyProblem.value = text('keyChanged')
   }
 
   #event(event: NodeEvent): void {
@@ -246,9 +247,9 @@ export class Session {
 
   /** What a user waits for is shown on every page. */
   #announce(event: NodeEvent): void {
-    if (event.type === 'torrent_finished') this.notify(`Finished: ${textIn(event, 'name')}`)
-    if (event.type === 'torrent_error') this.notify(`Error: ${textIn(event, 'error')}`, 'bad')
-    if (event.type === 'storage_move_failed') this.notify(`Files were not moved: ${textIn(event, 'error')}`, 'bad')
+    if (event.type === 'torrent_finished') this.notify(text('finished', { name: textIn(event, 'name') }))
+    if (event.type === 'torrent_error') this.notify(text('failed', { error: textIn(event, 'error') }), 'bad')
+    if (event.type === 'storage_move_failed') this.notify(text('notMoved', { error: textIn(event, 'error') }), 'bad')
   }
 
   #list(part: ListPart): void {

@@ -1,0 +1,14 @@
+// English of what the node says by codes, loaded with every other language: with it is seen what an answer says beyond
+// its code.
+
+import { english as conditions } from '../texts/conditions.ts'
+import { english as errors } from '../texts/errors.ts'
+import { english as explain } from '../texts/explain.ts'
+import { addNodeTexts } from './texts.ts'
+
+/** Makes them known. */
+export function addNodeCodes(): void {
+  addNodeTexts('conditions', conditions)
+  addNodeTexts('errors', errors)
+  addNodeTexts('explain', explain)
+}
