@@ -10,7 +10,7 @@ import type { FileRun } from '../../ports/progress-journal.ts'
 import type { DownloadRecords, LoadedDownload, StoredDownload } from '../../ports/records.ts'
 import type { FilmFacts } from '../../torrent/streams/film-facts.ts'
 import type { Forecast } from '../../torrent/streams/forecast.ts'
-import type { DataChoice, PlayFrom, TorrentEvents } from '../../torrent/types.ts'
+import type { PlayFrom, TorrentEvents } from '../../torrent/types.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import { checkPatch } from './add-checks.ts'
 import type { SeedableTorrent } from './add-made.ts'
@@ -30,7 +30,8 @@ import { DownloadList } from './download-list.ts'
 import { pageJson, placeOf, recordsOf } from './download-listing.ts'
 import { FileRenamer } from './names/file-renames.ts'
 import { KnownFilms } from './known-films.ts'
-import { loadDownload, removeTorrent } from './download-loading.ts'
+import { loadDownload } from './download-loading.ts'
+import { DownloadRemoval } from './download-removal.ts'
 import { DownloadSet } from './download-set.ts'
 import { EarlyPage } from './list/early-page.ts'
 import { DownloadTotals } from './download-totals.ts'
@@ -70,6 +71,7 @@ export class Downloads implements DownloadsService {
   readonly #watched: WatchAndForget
   readonly #moves: StorageMoves
   readonly #renamer: FileRenamer
+  readonly #removal: DownloadRemoval
   readonly #stalled: StalledDownloads
   readonly #defaults: DownloadDefaults
   readonly #anonymity: DownloadAnonymity
@@ -96,12 +98,24 @@ export class Downloads implements DownloadsService {
     this.#watched = new WatchAndForget(this.#set, {
       ...deps,
       sharesFiles: infoHash => this.#shared.find(infoHash),
-      remove: (infoHash, withFiles, still) => this.#remove(infoHash, withFiles && 'made', still),
+      remove: (infoHash, withFiles, still) => this.#removal.remove(infoHash, withFiles && 'made', still),
     })
     this.#anonymity = new DownloadAnonymity(this.#set, deps)
     this.#stalled = new StalledDownloads(deps.volumes)
     this.#moves = new StorageMoves(this.#set, deps, this.#stalled, () => this.#changed(null))
     this.#renamer = new FileRenamer(this.#set, deps)
+    this.#removal = new DownloadRemoval(
+      this.#set,
+      {
+        goals: this.#goals,
+        heavy: this.#heavy,
+        moves: this.#moves,
+        renamer: this.#renamer,
+        stalled: this.#stalled,
+        changed: infoHash => this.#changed(infoHash),
+      },
+      deps,
+    )
     this.#defaults = new DownloadDefaults(this.#set, this.#moves, deps)
     this.#adding = new DownloadAdding(
       this.#set,
@@ -369,44 +383,7 @@ export class Downloads implements DownloadsService {
     if (!removeData)
       for (const other of await this.#shared.forgettingBeside(this.#set.find(infohash)))
         await this.#inTurn(other, async ({ torrent }) => (await torrent.wake()).keepMade())
-    return this.#remove(infohash, removeData)
-  }
-
-  /** `still`: asked before, and again in its turn when nothing else is being done to it; false: nothing is removed. */
-  async #remove(
-    infohash: string,
-    removeData: DataChoice,
-    still: (entry: DownloadEntry) => boolean = () => true,
-  ): Promise<{ infohash: string; removed: boolean }> {
-    this.#set.checkReady()
-    const found = this.#set.find(infohash)
-    const { stored } = found
-    const { infoHash } = stored
-    if (!still(found)) return { infohash: infoHash, removed: false }
-    if (removeData !== false) this.#stalled.check(stored)
-    await this.#deps.updates?.().removing(infoHash)
-    const remove = async (): Promise<{ infohash: string; removed: boolean }> => {
-      const entry = this.#set.find(infoHash)
-      if (!still(entry)) return { infohash: infoHash, removed: false }
-      const left = this.#letGo(entry, removeData)
-      // Files that stay are closed when their volume answers; the request does not wait for that.
-      const failure = await (removeData === false ? this.#stalled.leave(infoHash, stored, left) : left)
-      await this.#set.store.delete(infoHash)
-      this.#set.forget(infoHash)
-      this.#goals.forget(infoHash)
-      this.#heavy.forget(infoHash)
-      this.#changed(infoHash)
-      if (failure !== null) throw failure
-      return { infohash: infoHash, removed: true }
-    }
-    return this.#stalled.inTurn(stored, this.#turnOf(infoHash), remove, removeData !== false)
-  }
-
-  /** Takes a download from its engine. What kept its data from being deleted, or null. */
-  async #letGo(entry: DownloadEntry, deleteData: DataChoice): Promise<AppError | null> {
-    await this.#moves.cancel(entry)
-    if (deleteData !== false) await this.#renamer.finish(entry)
-    return removeTorrent(this.#set, entry.stored.infoHash, { deleteData, log: this.#deps.log })
+    return this.#removal.remove(infohash, removeData)
   }
 
   #turnOf(infoHash: InfoHash): <T>(task: () => Promise<T>) => Promise<T> {

@@ -1,5 +1,5 @@
-// The files of a torrent as a tree: folders with the size of what is in them, what of it is chosen, which rows are open.
-// Names are those of strangers: of any length, of any depth, of anything that a text can hold. Pure.
+// The files of a torrent as a tree: folders with the size of what is in them, what of it is chosen, which rows are
+// open. Names are those of strangers: of any length, of any depth, of anything that a text can hold. Pure.
 
 /** A file as the node lists it. */
 export interface TreeFile {

@@ -1,6 +1,6 @@
 // Complete records: what the double of all services answers with.
 
-import type { DownloadRecord, FileRecord, PeerRecord } from '../../../src/services/api.ts'
+import type { DownloadDetails, DownloadRecord, FileRecord, PeerRecord } from '../../../src/services/api.ts'
 
 export const HASH = '0123456789abcdef0123456789abcdef01234567'
 
@@ -85,4 +85,18 @@ export const download: DownloadRecord = {
   files: [file],
   peers: [peer],
   pieces: 'gA==',
+}
+
+/** What it is beyond its record. */
+export const downloadDetails: DownloadDetails = {
+  size_selected: 1000,
+  time_finished: 0,
+  time_seeded: 0,
+  goal_reached: false,
+  own_max_download_speed: 0,
+  own_max_upload_speed: 0,
+  announce_tiers: [['http://t.example/announce']],
+  web_seeds: [],
+  private: false,
+  root_name: 'Film',
 }

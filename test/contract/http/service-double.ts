@@ -7,7 +7,6 @@ import type {
   Asker,
   Caller,
   DebugService,
-  DownloadDetails,
   DownloadRecord,
   EventRecord,
   EventRun,
@@ -25,7 +24,7 @@ import type {
 import type { QueueMove } from '../../../src/services/downloads/queue/queue-api.ts'
 import type { ListPage, ListQuery } from '../../../src/services/downloads/list/list-query-api.ts'
 import { chapterKits } from '../../kit/chapter-kits.ts'
-import { download, file, HASH } from './sample-records.ts'
+import { download, downloadDetails, file, HASH } from './sample-records.ts'
 import { slowModeDouble } from './slow-mode-double.ts'
 import { updatesDouble } from './updates-double.ts'
 import { linksDouble } from './links-double.ts'
@@ -33,20 +32,6 @@ import { loginDouble } from './login-double.ts'
 import { watchingDouble } from './watching-double.ts'
 
 export { download, HASH } from './sample-records.ts'
-
-/** What it is beyond its record. */
-const downloadDetails: DownloadDetails = {
-  size_selected: 1000,
-  time_finished: 0,
-  time_seeded: 0,
-  goal_reached: false,
-  own_max_download_speed: 0,
-  own_max_upload_speed: 0,
-  announce_tiers: [['http://t.example/announce']],
-  web_seeds: [],
-  private: false,
-  root_name: 'Film',
-}
 
 /** A reader of bytes in memory; `availableTo` says how many bytes of the file are there. */
 class MemoryReader implements StreamReader {
