@@ -7,6 +7,7 @@ import type { ChapterPlace } from './model/place.ts'
 import { plainRate } from './model/format.ts'
 import { Navigation } from './navigation.tsx'
 import { place, session } from './node/context.ts'
+import { sendRemovals } from './node/removals.ts'
 import { AddDialog, type Addition } from './pages/downloads/add-dialog.tsx'
 import { DownloadsPage } from './pages/downloads/downloads-page.tsx'
 import { EventsPage } from './pages/node/events-page.tsx'
@@ -45,7 +46,7 @@ function Rates() {
           class="quiet"
           title={text('signOut')}
           aria-label={text('signOut')}
-          onClick={() => void session.leave()}
+          onClick={() => void sendRemovals().then(() => session.leave())}
         >
           <Icon name="door" size={16} />
         </button>

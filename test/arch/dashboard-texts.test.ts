@@ -17,15 +17,10 @@ const NOT_YET: readonly string[] = [
   'src/web/pages/downloads/detail-page.tsx',
   'src/web/pages/downloads/detail-peers.tsx',
   'src/web/pages/downloads/detail-trackers.tsx',
-  'src/web/pages/downloads/download-list.tsx',
-  'src/web/pages/downloads/download-row.tsx',
-  'src/web/pages/downloads/downloads-page.tsx',
-  'src/web/pages/downloads/remove-dialog.tsx',
   'src/web/pages/node/events-page.tsx',
   'src/web/pages/node/settings-page.tsx',
   'src/web/parts/hop-choice.tsx',
   'src/web/parts/overwrite-button.tsx',
-  'src/web/parts/state-buttons.tsx',
 ]
 
 /** Their keys are codes of the node: test/unit/web/language/node-codes.test.ts compares them with its tables. */

@@ -303,6 +303,7 @@ describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
     await untilInPage(page, `document.activeElement?.getAttribute('role') === 'grid'`)
     await page.keyboard.press('Delete')
     await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByRole('button', { name: 'Remove now' }).click()
     await untilInPage(page, `document.querySelectorAll('.row[data-infohash]').length === ${downloads.length - 1}`)
     const left = await scene.node.get<{ downloads: unknown[] }>('/downloads')
     assert.equal(left.downloads.length, downloads.length - 1)

@@ -1,5 +1,6 @@
 // What users ask of downloads: requests by name. Each rejects with ApiError.
 
+import { type Signal, signal } from '@preact/signals'
 import type {
   CoreRoutes,
   Download,
@@ -19,41 +20,28 @@ export type AddOptions = ParametersOf<CoreRoutes, 'POST /downloads'>
 
 type Explanation = ReplyOf<CoreRoutes, 'GET /downloads/{infohash}/explain'>
 
-/** Requests that run beside each other when many downloads are changed. */
-const AT_ONCE = 8
+/** What this page has added last; it may have been there before. */
+export const addedLast: Signal<{ readonly infohash: string }> = signal({ infohash: '' })
 
 /** Starts a download by a link or a path; its info hash, empty when that comes later. */
 export async function addSource(uri: string, options: AddOptions): Promise<string> {
   const source = /^[0-9a-f]{40}$/i.test(uri) ? `magnet:?xt=urn:btih:${uri}` : uri
-  return (await session.api.call('PUT /downloads', { parameters: { uri: source, ...options } })).infohash
+  const { infohash } = await session.api.call('PUT /downloads', { parameters: { uri: source, ...options } })
+  addedLast.value = { infohash }
+  return infohash
 }
 
 /** Starts a download by a torrent file. */
 export async function addFile(file: Blob, options: AddOptions): Promise<string> {
   const raw = new Blob([file], { type: 'application/x-bittorrent' })
-  return (await session.api.call('POST /downloads', { parameters: options, raw })).infohash
+  const { infohash } = await session.api.call('POST /downloads', { parameters: options, raw })
+  addedLast.value = { infohash }
+  return infohash
 }
 
 /** Changes a download. */
 export async function change(infohash: string, to: DownloadChange): Promise<void> {
   await session.api.call('PATCH /downloads/{infohash}', { path: { infohash }, parameters: to })
-}
-
-/** Does the same to many downloads. Rejects with the first failure when all are done. */
-export async function each(infohashes: readonly string[], run: (infohash: string) => Promise<unknown>): Promise<void> {
-  const waiting = infohashes.values()
-  const failures: unknown[] = []
-  const worker = async () => {
-    for (const next of waiting)
-      await run(next).catch((error: unknown) => {
-        const gone = error instanceof ApiError && error.code === 'DownloadNotFound'
-        if (gone) session.downloads.removed(next)
-        // Of many that were selected one may have been removed since, by somebody else.
-        if (!gone || infohashes.length === 1) failures.push(error)
-      })
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
-  if (failures.length > 0) throw failures[0]
 }
 
 /** Removes a download, with its files when `data` says so. */
@@ -145,15 +133,42 @@ export async function nodeReach(signal: AbortSignal): Promise<NodeReach | null> 
   }
 }
 
+/** Announces a download to its trackers now. False: nobody was asked, for it does not run or was asked just before. */
+export async function announce(infohash: string): Promise<boolean> {
+  const path = { infohash }
+  return (await session.api.call('PUT /downloads/{infohash}/tracker_force_announce', { path })).forced
+}
+
+/** Names of one request: addresses stay short. */
+const MAX_ASKED = 500
+
+/** These fields of downloads, with their info hashes; of those that are there. */
+export async function fieldsOf<Field extends keyof Download>(
+  infohashes: readonly string[],
+  fields: readonly Field[],
+): Promise<Pick<Download, Field | 'infohash'>[]> {
+  const found: Pick<Download, Field | 'infohash'>[] = []
+  for (let at = 0; at < infohashes.length; at += MAX_ASKED) {
+    const asked = [infohashes.slice(at, at + MAX_ASKED).join(',')]
+    const parameters = { infohash: asked, fields: [['infohash', ...fields].join(',')] }
+    found.push(...(await session.api.call('GET /downloads', { parameters })).downloads)
+  }
+  return found
+}
+
 /** A magnet link of a download. */
 export async function magnetOf(infohash: string): Promise<string> {
   return (await session.api.call('GET /downloads/{infohash}/magnet', { path: { infohash } })).magnet
 }
 
+/** The torrent file of a download. */
+export function torrentOf(infohash: string): Promise<Response> {
+  return session.api.open('GET /downloads/{infohash}/torrent', { path: { infohash } })
+}
+
 /** Saves the torrent file of a download on this machine. */
 export async function saveTorrent(infohash: string, name: string): Promise<void> {
-  const answer = await session.api.open('GET /downloads/{infohash}/torrent', { path: { infohash } })
-  await save(answer, `${name || infohash}.torrent`)
+  await save(await torrentOf(infohash), `${name || infohash}.torrent`)
 }
 
 /** Saves a playlist of a download, which any player opens without a key. */
@@ -171,7 +186,8 @@ export function saveText(text: string, fileName: string, type: string): void {
   saveBlob(new Blob([text], { type }), fileName)
 }
 
-function saveBlob(content: Blob, fileName: string): void {
+/** Saves a file on this machine; what no file system takes of its name is left out. */
+export function saveBlob(content: Blob, fileName: string): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(content)
   link.download = fileName.replaceAll(/[/\\:*?"<>|\p{Cc}]/gu, '_')

@@ -9,11 +9,14 @@ interface FieldProps {
   readonly help?: string
   readonly placeholder?: string
   readonly numeric?: boolean
+  /** Values to choose from, besides what is typed. */
+  readonly choices?: readonly string[]
   set(value: string): void
 }
 
 /** A line of text with its label and, below it, what it means. */
-export function Field({ label, value, help = '', placeholder = '', numeric = false, set }: FieldProps) {
+export function Field(props: FieldProps) {
+  const { label, value, help = '', placeholder = '', numeric = false, choices = [], set } = props
   const id = useId()
   return (
     <div class="field">
@@ -24,9 +27,17 @@ export function Field({ label, value, help = '', placeholder = '', numeric = fal
         placeholder={placeholder}
         inputMode={numeric ? 'decimal' : 'text'}
         spellcheck={false}
+        list={choices.length > 0 ? `${id}-choices` : undefined}
         aria-describedby={help === '' ? undefined : `${id}-help`}
         onInput={event => set(event.currentTarget.value)}
       />
+      {choices.length > 0 && (
+        <datalist id={`${id}-choices`}>
+          {choices.map(choice => (
+            <option key={choice} value={choice} />
+          ))}
+        </datalist>
+      )}
       {help !== '' && (
         <span id={`${id}-help`} class="help">
           {help}

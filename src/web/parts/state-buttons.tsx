@@ -1,8 +1,9 @@
 // What is done to one download or to several: let them run, stop them, check them, remove them.
 
 import type { ComponentChildren } from 'preact'
-import { change, each } from '../node/commands.ts'
-import { session } from '../node/context.ts'
+import { change } from '../node/commands.ts'
+import { forMany } from '../node/many.ts'
+import { text } from '../texts/list.ts'
 import { Icon } from './icons.tsx'
 
 interface StateButtonsProps {
@@ -17,26 +18,25 @@ interface StateButtonsProps {
 
 /** What is done to one download or to several: let them run, stop them, check them, remove them. */
 export function StateButtons({ infohashes, resume, stop, children, remove }: StateButtonsProps) {
-  const to = (state: 'resume' | 'stop' | 'recheck') =>
-    void session.attempt(() => each(infohashes, infohash => change(infohash, { state })))
+  const to = (state: 'resume' | 'stop' | 'recheck') => void forMany(infohashes, infohash => change(infohash, { state }))
   return (
     <>
       {resume !== 'none' && (
         <button type="button" class={resume === 'primary' ? 'primary' : ''} onClick={() => to('resume')}>
-          <Icon name="play" size={16} /> Resume
+          <Icon name="play" size={16} /> {text('resume')}
         </button>
       )}
       {stop && (
         <button type="button" onClick={() => to('stop')}>
-          <Icon name="pause" size={16} /> Stop
+          <Icon name="pause" size={16} /> {text('stop')}
         </button>
       )}
       {children}
       <button type="button" onClick={() => to('recheck')}>
-        <Icon name="recheck" size={16} /> Recheck
+        <Icon name="recheck" size={16} /> {text('recheck')}
       </button>
       <button type="button" onClick={remove}>
-        <Icon name="trash" size={16} /> Remove
+        <Icon name="trash" size={16} /> {text('remove')}
       </button>
     </>
   )

@@ -17,6 +17,7 @@ import {
 import { addManyDownloads, WAITING_SETTINGS } from '../../kit/nodes/many-downloads.ts'
 import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
 import { needs } from '../../kit/requirements.ts'
+import { waitFor } from '../../kit/wait-for.ts'
 
 const skip = needs(CHROMIUM)
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true }
@@ -63,6 +64,8 @@ describe('the list of the dashboard', { skip, concurrency: 1, timeout: 300_000 }
     await watched.page.locator('.dot.live').waitFor({ state: 'attached' })
     return watched
   }
+
+  const paused = async () => (await node.get<{ total: number }>('/downloads?limit=1&filter=paused')).total
 
   test('Shift and a click mark rows without their text; the time left is shown whole; a graph waits for its data', async () => {
     const watched = await opened()
@@ -168,6 +171,147 @@ describe('the list of the dashboard', { skip, concurrency: 1, timeout: 300_000 }
     await bar.getByRole('button', { name: /^All/ }).click()
     await untilInPage(page, `${ROWS} === 14`)
     assert.equal(await search.inputValue(), '')
+    watched.check()
+    await page.context().close()
+  })
+
+  test('the menu of a row by mouse and keys; of all that are selected; the focus comes back', async () => {
+    const watched = await opened()
+    const { page } = watched
+    const menu = page.getByRole('menu', { name: 'Actions' })
+    const item = (name: string) => menu.getByRole('menuitem', { name })
+    const focused = (name: string) => item(name).and(page.locator(':focus')).waitFor()
+    const gridFocused = `document.activeElement?.getAttribute('role') === 'grid'`
+    const rows = page.locator('.row[data-infohash]')
+    await rows.nth(2).click({ button: 'right' })
+    await focused('Resume')
+    assert.deepEqual(await axeFindings(page), [])
+    await page.keyboard.press('ArrowUp')
+    await focused('Remove…')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    await focused('Stop')
+    await page.keyboard.press('m')
+    await focused('Move to folder…')
+    await page.keyboard.press('Escape')
+    await menu.waitFor({ state: 'detached' })
+    await untilInPage(page, gridFocused)
+    await page.keyboard.press('Home')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Shift+F10')
+    await page.keyboard.press('l')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Labels' }).getByLabel('Add labels').fill('by keys')
+    assert.deepEqual(await axeFindings(page), [])
+    await page.keyboard.press('Enter')
+    await rows.nth(1).locator('.label').getByText('by keys').waitFor()
+    await untilInPage(page, gridFocused)
+    await page.keyboard.press('ContextMenu')
+    await focused('Resume')
+    await page.getByRole('searchbox').click()
+    await menu.waitFor({ state: 'detached' })
+    await rows.nth(0).click({ modifiers: ['Control'] })
+    await rows.nth(2).click({ modifiers: ['Control'] })
+    await rows.nth(2).click({ button: 'right' })
+    await page.locator('.menu').getByText('2 downloads').waitFor()
+    await item('Stop').click()
+    await waitFor('two are stopped', async () => (await paused()) === 2)
+    await rows.nth(0).click({ button: 'right' })
+    await item('Move to folder…').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Folder').fill(join(folder, 'moved'))
+    await dialog.getByRole('button', { name: 'Move' }).click()
+    const moved = `filter=${encodeURIComponent(`folder:"${join(folder, 'moved')}"`)}`
+    await waitFor(
+      'two are moved',
+      async () => (await node.get<{ total: number }>(`/downloads?limit=1&${moved}`)).total === 2,
+    )
+    await rows.nth(0).click({ button: 'right' })
+    await item('Seeding goals…').click()
+    await dialog.getByRole('combobox', { name: 'Seed to ratio' }).selectOption('value')
+    await dialog.getByRole('textbox', { name: 'Seed to ratio' }).fill('2.5')
+    await dialog.getByRole('combobox', { name: 'Seed for minutes' }).selectOption('never')
+    await dialog.getByRole('button', { name: 'Change' }).click()
+    const goals = async () => {
+      const { downloads } = await node.get<{ downloads: { seeding_ratio: number; seeding_time: number }[] }>(
+        '/downloads',
+      )
+      return downloads.filter(one => one.seeding_ratio === 2.5 && one.seeding_time === -1).length
+    }
+    await waitFor('two have goals', async () => (await goals()) === 2)
+    await rows.nth(0).click({ button: 'right' })
+    await item('Anonymity…').click()
+    await dialog.getByRole('button', { name: 'Change' }).click()
+    await page.getByText('Changed.').nth(2).waitFor()
+    await rows.nth(0).click({ button: 'right' })
+    await item('Resume').click()
+    await waitFor('none is', async () => (await paused()) === 0)
+    watched.check()
+    await page.context().close()
+  })
+
+  test('removing is undone by button and by keys; who leaves the page means it; who adds it again keeps it', async () => {
+    const watched = await opened()
+    const { page } = watched
+    const infohash = 'ef'.repeat(20)
+    const uri = `magnet:?xt=urn:btih:${infohash}&dn=Short`
+    await node.request('PUT', '/downloads', { uri })
+    const row = page.locator(`#row-${infohash}`)
+    const remove = async () => {
+      await row.click({ button: 'right' })
+      await page.getByRole('menuitem', { name: 'Remove…' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
+      await page.locator(`#row-${infohash}.leaving`).waitFor()
+    }
+    const message = page.getByRole('status').getByText('1 download will be removed.')
+    await remove()
+    assert.deepEqual(await axeFindings(page), [])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await message.waitFor({ state: 'detached' })
+    await remove()
+    await untilInPage(page, `document.activeElement?.getAttribute('role') === 'grid'`)
+    await page.keyboard.press('Control+z')
+    await message.waitFor({ state: 'detached' })
+    assert.equal(await page.locator('.row.leaving').count(), 0)
+    await remove()
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('dialog').getByRole('textbox').first().fill(uri)
+    await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
+    await message.waitFor({ state: 'detached' })
+    await page.goto(`${node.baseUrl}/#/downloads`)
+    const there = async () => (await node.request('GET', `/downloads/${infohash}`)).status
+    assert.equal(await there(), 200)
+    await remove()
+    await page.goto('about:blank')
+    await waitFor('it is removed', async () => (await there()) === 404)
+    // An empty page has no storage for the script of this test.
+    watched.check(/localStorage/)
+    await page.context().close()
+  })
+
+  test('a phone: a finger that stays opens the menu, and no page', async () => {
+    const watched = await opened('', PHONE)
+    const { page } = watched
+    const { x = 0, y = 0 } = (await page.locator('.row[data-infohash]').nth(1).boundingBox()) ?? {}
+    const client = await page.context().newCDPSession(page)
+    const touch = (type: 'touchStart' | 'touchEnd') =>
+      client.send('Input.dispatchTouchEvent', {
+        type,
+        touchPoints: type === 'touchEnd' ? [] : [{ x: x + 90, y: y + 20 }],
+      })
+    await touch('touchStart')
+    const menu = page.getByRole('menu', { name: 'Actions' })
+    await menu.waitFor()
+    await touch('touchEnd')
+    assert.deepEqual(await axeFindings(page), [])
+    const { width = 0, x: left = 1 } = (await page.locator('.menu').boundingBox()) ?? {}
+    assert.deepEqual([left, width], [0, 390])
+    await menu.getByRole('menuitem', { name: 'Limits…' }).tap()
+    await page.getByRole('dialog', { name: 'Limits' }).waitFor()
+    assert.ok(Number(await page.evaluate(`document.documentElement.scrollWidth - innerWidth`)) <= 0)
+    assert.deepEqual(await axeFindings(page), [])
+    await page.keyboard.press('Escape')
+    assert.equal(await page.locator('.detail').count(), 0)
     watched.check()
     await page.context().close()
   })

@@ -1,6 +1,6 @@
 // One download: what it does and why, its files, peers and trackers, and what can be asked of it.
 
-import { useEffect, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import type { Download } from '../../../client/core-routes.ts'
 import { canResume, stateText, toneOf } from '../../model/download-groups.ts'
 import { percent } from '../../model/format.ts'
@@ -22,7 +22,8 @@ import { DetailTrackers } from './detail-trackers.tsx'
 /** How often peers and pieces of the one download that is looked at are asked for. */
 const DETAIL_MS = 2000
 
-interface DetailPageProps {
+/** What it is given. */
+export interface DetailPageProps {
   readonly infohash: string
   readonly tab: DetailTab
   remove(): void
@@ -95,13 +96,6 @@ export function DetailPage({ infohash, tab, remove }: DetailPageProps) {
   const name = seen === null ? 'Download' : seen.name === '' ? infohash : seen.name
   const heading = useRef<HTMLHeadingElement>(null)
   const close = () => go({ page: 'downloads', infohash: '', tab: 'overview' })
-  useEffect(() => {
-    const key = (event: KeyboardEvent) => {
-      if (event.key === 'Escape' && document.querySelector('dialog[open]') === null) close()
-    }
-    document.addEventListener('keydown', key)
-    return () => document.removeEventListener('keydown', key)
-  }, [])
   return (
     <section class="detail" aria-labelledby="detail-name">
       <header class="detail-head">

@@ -8,10 +8,13 @@ import { ListCursor } from '../../model/list-cursor.ts'
 import type { ShownList } from '../../model/shown-list.ts'
 import { textOf } from '../../node/api.ts'
 import { session } from '../../node/context.ts'
+import { dueRemovals, leavingDownloads } from '../../node/removals.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { text } from '../../texts/list.ts'
 import { type ListWindow, useWindow } from '../../parts/use-window.ts'
+import type { OpenedMenu } from './download-actions.tsx'
 import { ComingRow, DownloadRow } from './download-row.tsx'
+import { useRowMenu } from './use-row-menu.ts'
 
 /** As in the style sheet. */
 const [HEAD_HEIGHT, ROW_HEIGHT, CARD_HEIGHT] = [32, 38, 66]
@@ -34,7 +37,7 @@ function Heads({ view, setView }: { view: View; setView: (view: View) => void })
   return (
     <div role="row" class="row heads" aria-rowindex={1} onKeyDown={moveAmongHeads}>
       <span role="columnheader" class="cell sign">
-        <span class="visually-hidden">Sign</span>
+        <span class="visually-hidden">{text('sign')}</span>
       </span>
       {listColumns.map(column => {
         const { sort, heading, place } = column
@@ -64,6 +67,7 @@ interface DownloadListProps {
   select(selected: ReadonlySet<string>): void
   openRow(infohash: string): void
   remove(infohashes: readonly string[]): void
+  openMenu(menu: OpenedMenu): void
 }
 
 /** The cursor of the list, which stays while rows come and go. */
@@ -94,6 +98,12 @@ function targetOf({ key }: KeyboardEvent, at: number, last: number, page: number
   if (key === 'End') return last
   const step = steps[key]
   return step === undefined ? null : Math.max(0, Math.min(last, at + step))
+}
+
+/** The removal that was asked for last is undone. */
+function undoNewest(): void {
+  const newest = dueRemovals.waiting.at(-1)
+  if (newest !== undefined) dueRemovals.undo(newest.id)
 }
 
 /** What the keys and the mouse do. */
@@ -131,6 +141,7 @@ function actionsOf(props: DownloadListProps, cursor: ListCursor, view: ListWindo
     } else if (event.key === 'Escape') giveUp()
     else if (event.key === 'Delete') cursor.actOnAll(selected, props.remove)
     else if (event.key === 'a' && (event.ctrlKey || event.metaKey)) cursor.all()
+    else if (event.key === 'z' && (event.ctrlKey || event.metaKey)) undoNewest()
     else return
     event.preventDefault()
   }
@@ -156,6 +167,7 @@ function actionsOf(props: DownloadListProps, cursor: ListCursor, view: ListWindo
 
 function Rows({ props, active, first, end }: { props: DownloadListProps; active: string; first: number; end: number }) {
   const { list, selected, open, narrow } = props
+  const leaving = leavingDownloads.value
   return (
     <>
       {Array.from({ length: Math.max(0, end - first) }, (_, offset) => {
@@ -172,6 +184,7 @@ function Rows({ props, active, first, end }: { props: DownloadListProps; active:
             active={infohash === active}
             open={infohash === open}
             narrow={narrow}
+            leaving={leaving.has(infohash)}
           />
         )
       })}
@@ -189,19 +202,26 @@ export function DownloadList(props: DownloadListProps) {
   const { first, end } = view
   useEffect(() => session.downloads.look(first, end), [first, end, list.length])
   const { keys, click } = actionsOf(props, cursor, view, rowHeight)
+  const menu = useRowMenu(props, cursor)
   const at = list.indexOf(active)
   return (
     <div
       ref={view.scroller}
       class={`list${narrow ? ' narrow' : ''}`}
       role="grid"
-      aria-label="Downloads"
+      aria-label={text('downloads')}
       aria-multiselectable="true"
       aria-rowcount={list.length + 1}
       aria-activedescendant={at >= first && at < end ? `row-${active}` : undefined}
       tabIndex={0}
-      onKeyDown={keys}
-      onClick={click}
+      {...menu.pointer}
+      onContextMenu={menu.open}
+      onKeyDown={event => {
+        if (!menu.key(event)) keys(event)
+      }}
+      onClick={event => {
+        if (!menu.swallows(event)) click(event)
+      }}
     >
       {!narrow && <Heads view={props.view} setView={props.setView} />}
       <div role="rowgroup" class="list-space" style={{ height: `${list.length * rowHeight}px` }}>

@@ -4,9 +4,10 @@ import { memo } from 'preact/compat'
 import { circuitsText } from '../../model/hops.ts'
 import { stateText, toneOf } from '../../model/download-groups.ts'
 import type { ListedRow } from '../../model/shown-list.ts'
-import { bytes, counted, dateTime, eta, percent, rate, ratio, readable } from '../../model/format.ts'
+import { bytes, dateTime, eta, percent, rate, ratio, readable } from '../../model/format.ts'
 import { Icon, type IconName } from '../../parts/icons.tsx'
 import { ProgressBar } from '../../parts/progress-bar.tsx'
+import { text } from '../../texts/list.ts'
 
 interface DownloadRowProps {
   readonly record: ListedRow
@@ -16,6 +17,8 @@ interface DownloadRowProps {
   readonly active: boolean
   readonly open: boolean
   readonly narrow: boolean
+  /** It will be removed. */
+  readonly leaving: boolean
 }
 
 const signs: Record<ReturnType<typeof toneOf>, IconName> = {
@@ -57,10 +60,10 @@ function Name({ record }: { record: ListedRow }) {
         {record.name === '' ? record.infohash : record.name}
       </bdi>
       {record.hops > 0 && (
-        <span class="hops" title={`Over ${counted(record.hops, 'hop')}`}>
+        <span class="hops" title={text('hopsTold', { count: record.hops })}>
           <Icon name="circuit" size={14} />
           <span aria-hidden="true">{record.hops}</span>
-          <span class="visually-hidden">over {counted(record.hops, 'hop')}</span>
+          <span class="visually-hidden">{text('hopsTold', { count: record.hops })}</span>
         </span>
       )}
       {record.labels.length > 0 && (
@@ -76,7 +79,7 @@ function Name({ record }: { record: ListedRow }) {
   )
 }
 
-function Cells({ record }: { record: ListedRow }) {
+function Cells({ record, leaving }: Pick<DownloadRowProps, 'record' | 'leaving'>) {
   const tone = toneOf(record)
   return (
     <>
@@ -85,7 +88,7 @@ function Cells({ record }: { record: ListedRow }) {
         <span class="number">{percent(record.progress)}</span>
       </span>
       <span role="gridcell" class={`cell state ${tone}`} title={record.error || waitingFor(record)}>
-        {stateText(record)}
+        {leaving ? text('leaving') : stateText(record)}
       </span>
       <span role="gridcell" class="cell number size">
         {record.size > 0 ? bytes(record.size) : ''}
@@ -112,9 +115,9 @@ function Cells({ record }: { record: ListedRow }) {
   )
 }
 
-function PlainDownloadRow({ record, index, selected, active, open, narrow }: DownloadRowProps) {
+function PlainDownloadRow({ record, index, selected, active, open, narrow, leaving }: DownloadRowProps) {
   const tone = toneOf(record)
-  const marks = `${selected ? ' selected' : ''}${active ? ' active' : ''}${open ? ' open' : ''}`
+  const marks = `${selected ? ' selected' : ''}${active ? ' active' : ''}${open ? ' open' : ''}${leaving ? ' leaving' : ''}`
   return (
     <div
       id={`row-${record.infohash}`}
@@ -126,7 +129,7 @@ function PlainDownloadRow({ record, index, selected, active, open, narrow }: Dow
     >
       <span role="gridcell" class={`cell sign ${tone}`}>
         <Icon name={selected ? 'check' : signOf(record)} size={16} />
-        <span class="visually-hidden">{stateText(record)}</span>
+        <span class="visually-hidden">{leaving ? text('leaving') : stateText(record)}</span>
       </span>
       <span role="gridcell" class="cell name">
         <span class="name-line">
@@ -134,12 +137,12 @@ function PlainDownloadRow({ record, index, selected, active, open, narrow }: Dow
         </span>
         {narrow && (
           <>
-            <span class="summary">{summary(record)}</span>
+            <span class="summary">{leaving ? text('leaving') : summary(record)}</span>
             <ProgressBar value={record.progress} tone={tone} label={null} />
           </>
         )}
       </span>
-      {!narrow && <Cells record={record} />}
+      {!narrow && <Cells record={record} leaving={leaving} />}
     </div>
   )
 }

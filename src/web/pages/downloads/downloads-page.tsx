@@ -1,15 +1,16 @@
 // The list of downloads with what narrows it and what is done to several at once; beside it the page of one.
 
-import { useCallback, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import { isNarrowed, type View } from '../../model/list-view.ts'
-import { counted } from '../../model/format.ts'
 import type { DetailTab } from '../../model/place.ts'
 import { go, narrow, session } from '../../node/context.ts'
 import { Icon } from '../../parts/icons.tsx'
+import { LaterPage } from '../../parts/later-page.tsx'
 import { StateButtons } from '../../parts/state-buttons.tsx'
-import { DetailPage } from './detail-page.tsx'
+import type { DetailPageProps } from './detail-page.tsx'
+import { text } from '../../texts/list.ts'
+import type { OpenedMenu } from './download-actions.tsx'
 import { DownloadList } from './download-list.tsx'
-import { RemoveDialog } from './remove-dialog.tsx'
 import { ListTools } from './list-tools.tsx'
 import { SideBar } from './side-bar.tsx'
 import { useSideBar } from './use-side-bar.ts'
@@ -33,32 +34,62 @@ interface SelectionBarProps {
   readonly selected: ReadonlySet<string>
   clear(): void
   remove(): void
+  openMenu(menu: OpenedMenu): void
 }
 
-function SelectionBar({ selected, clear, remove }: SelectionBarProps) {
+function SelectionBar({ selected, clear, remove, openMenu }: SelectionBarProps) {
+  const infohashes = [...selected]
+  const open = (event: MouseEvent) => {
+    const { left, bottom } = (event.currentTarget as Element).getBoundingClientRect()
+    openMenu({ infohashes, at: { x: left, y: bottom } })
+  }
   return (
-    <div class="selection" role="toolbar" aria-label="Selected downloads">
-      <strong>{selected.size.toLocaleString('en')} selected</strong>
-      <StateButtons infohashes={[...selected]} resume="plain" stop remove={remove} />
+    <div class="selection" role="toolbar" aria-label={text('selectedLabel')}>
+      <strong>{text('selected', { count: selected.size })}</strong>
+      <StateButtons infohashes={infohashes} resume="plain" stop remove={remove} />
+      <button type="button" aria-haspopup="menu" onClick={open}>
+        <Icon name="more" size={16} /> {text('moreActions')}
+      </button>
       <button type="button" class="quiet" onClick={clear}>
-        Clear
+        {text('clear')}
       </button>
     </div>
   )
+}
+
+// What can be done and the page of a download come when they are asked for first.
+const loadActions = async () => (await import('./download-actions.tsx')).DownloadActions
+const loadRemoval = async () => (await import('./remove-dialog.tsx')).RemoveDialog
+const loadDetail = async () => {
+  const { DetailPage } = await import('./detail-page.tsx')
+  return (shown: DetailPageProps) => <DetailPage key={shown.infohash} {...shown} />
 }
 
 function Nothing({ add, searching }: { add: () => void; searching: boolean }) {
-  if (!session.downloads.listed.value) return <p class="nothing muted">Asking the node for its downloads…</p>
-  if (searching) return <p class="nothing muted">No downloads match.</p>
+  if (!session.downloads.listed.value) return <p class="nothing muted">{text('asking')}</p>
+  if (searching) return <p class="nothing muted">{text('noMatch')}</p>
   return (
     <div class="nothing">
-      <h2>Nothing here yet</h2>
-      <p class="muted">Drop a torrent file anywhere, paste a magnet link, or add one by hand.</p>
+      <h2>{text('nothing')}</h2>
+      <p class="muted">{text('nothingHelp')}</p>
       <button type="button" class="primary" onClick={add}>
-        <Icon name="plus" /> Add a download
+        <Icon name="plus" /> {text('addOne')}
       </button>
     </div>
   )
+}
+
+/** Escape closes the page of a download, also while it is on its way. */
+function useEscape(infohash: string): void {
+  useEffect(() => {
+    if (infohash === '') return undefined
+    const key = (event: KeyboardEvent) => {
+      const closes = event.key === 'Escape' && document.querySelector('dialog[open]') === null
+      if (closes) go({ page: 'downloads', infohash: '', tab: 'overview' })
+    }
+    document.addEventListener('keydown', key)
+    return () => document.removeEventListener('keydown', key)
+  }, [infohash])
 }
 
 /** The list of downloads with what narrows it and what is done to several at once; beside it the page of one. */
@@ -66,6 +97,7 @@ export function DownloadsPage({ infohash, tab, add }: DownloadsPageProps) {
   const [view, setView] = useView()
   const [selected, select] = useState<ReadonlySet<string>>(new Set())
   const [removing, setRemoving] = useState<readonly string[]>([])
+  const [menu, openMenu] = useState<OpenedMenu | null>(null)
   void session.downloads.version.value
   const { list } = session.downloads
   // What is gone is not selected any more.
@@ -73,18 +105,24 @@ export function DownloadsPage({ infohash, tab, add }: DownloadsPageProps) {
   if (present.length < selected.size) select(new Set(present))
   const openRow = (open: string) => go({ page: 'downloads', infohash: open, tab: 'overview' })
   const side = useSideBar(infohash !== '')
+  useEscape(infohash)
   return (
     <div class={`downloads${infohash === '' ? '' : ' with-detail'}${side.beside ? ' with-side' : ''}`}>
-      <h1 class="visually-hidden">Downloads</h1>
+      <h1 class="visually-hidden">{text('downloads')}</h1>
       {side.beside && (
         <aside class="downloads-side">
           <SideBar view={view} setView={setView} />
         </aside>
       )}
-      <section class="downloads-main" aria-label="All downloads">
+      <section class="downloads-main" aria-label={text('allDownloads')}>
         <ListTools view={view} setView={setView} side={side} add={add} />
         {selected.size > 0 && (
-          <SelectionBar selected={selected} clear={() => select(new Set())} remove={() => setRemoving([...selected])} />
+          <SelectionBar
+            selected={selected}
+            clear={() => select(new Set())}
+            remove={() => setRemoving([...selected])}
+            openMenu={openMenu}
+          />
         )}
         {list.length === 0 ? (
           <Nothing add={add} searching={isNarrowed(view)} />
@@ -99,16 +137,22 @@ export function DownloadsPage({ infohash, tab, add }: DownloadsPageProps) {
             select={select}
             openRow={openRow}
             remove={setRemoving}
+            openMenu={openMenu}
           />
         )}
         <p class="visually-hidden" role="status">
-          {counted(list.length, 'download')}
+          {text('count', { count: list.length })}
         </p>
       </section>
       {infohash !== '' && (
-        <DetailPage key={infohash} infohash={infohash} tab={tab} remove={() => setRemoving([infohash])} />
+        <LaterPage load={loadDetail} shown={{ infohash, tab, remove: () => setRemoving([infohash]) }} />
       )}
-      {removing.length > 0 && <RemoveDialog infohashes={removing} onClose={() => setRemoving([])} />}
+      {menu !== null && (
+        <LaterPage load={loadActions} shown={{ ...menu, remove: setRemoving, onClose: () => openMenu(null) }} />
+      )}
+      {removing.length > 0 && (
+        <LaterPage load={loadRemoval} shown={{ infohashes: removing, onClose: () => setRemoving([]) }} />
+      )}
     </div>
   )
 }

@@ -1,8 +1,8 @@
 // Asks before downloads are removed; files stay unless that is asked for.
 
 import { useState } from 'preact/hooks'
-import { counted } from '../../model/format.ts'
-import { each, remove } from '../../node/commands.ts'
+import { dueRemovals } from '../../node/removals.ts'
+import { text } from '../../texts/list.ts'
 import { go, place, session } from '../../node/context.ts'
 import { glanceOf } from '../../node/session.ts'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -11,30 +11,31 @@ import { Dialog } from '../../parts/dialog.tsx'
 export function RemoveDialog({ infohashes, onClose }: { infohashes: readonly string[]; onClose: () => void }) {
   const [withFiles, setWithFiles] = useState(false)
   const first = glanceOf(session, infohashes[0] ?? '')
-  const what = infohashes.length === 1 ? first?.name || (infohashes[0] ?? '') : counted(infohashes.length, 'download')
+  const what =
+    infohashes.length === 1 ? first?.name || (infohashes[0] ?? '') : text('count', { count: infohashes.length })
   const submit = (event: Event) => {
     event.preventDefault()
     onClose()
     const at = place.value
     if (at.page === 'downloads' && infohashes.includes(at.infohash)) go({ ...at, infohash: '' })
-    void session.attempt(() => each(infohashes, infohash => remove(infohash, withFiles)), 'Removed.')
+    dueRemovals.add(infohashes, withFiles)
   }
   return (
-    <Dialog title="Remove" onClose={onClose}>
+    <Dialog title={text('remove')} onClose={onClose}>
       <form class="dialog-form" onSubmit={submit}>
         <p class="removed-name">
           <bdi>{what}</bdi>
         </p>
         <label class="check">
           <input type="checkbox" checked={withFiles} onChange={event => setWithFiles(event.currentTarget.checked)} />
-          Delete the files too. They cannot be brought back.
+          {text('deleteFiles')}
         </label>
         <div class="dialog-actions">
           <button type="button" onClick={onClose}>
-            Keep
+            {text('keepDownload')}
           </button>
           <button type="submit" class={withFiles ? 'danger' : 'primary'}>
-            {withFiles ? 'Remove and delete files' : 'Remove'}
+            {text(withFiles ? 'removeFiles' : 'remove')}
           </button>
         </div>
       </form>

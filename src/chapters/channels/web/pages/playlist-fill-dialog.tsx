@@ -4,8 +4,7 @@ import { useState } from 'preact/hooks'
 import type { ChannelTorrent, Playlist } from '../../client/routes.ts'
 import { matching, named } from '../model/channel-words.ts'
 import { addToPlaylist, torrentsOf } from '../node/channel-requests.ts'
-import { each } from '../../../../web/node/commands.ts'
-import { session } from '../../../../web/node/context.ts'
+import { forMany } from '../../../../web/node/many.ts'
 import { useAnswer } from '../../../../web/node/use-answer.ts'
 import { Dialog } from '../../../../web/parts/dialog.tsx'
 import { Check, Field } from '../../../../web/parts/field.tsx'
@@ -63,7 +62,7 @@ export function PlaylistFillDialog({ cid, playlist, changed, onClose }: Playlist
   const submit = async (event: Event) => {
     event.preventDefault()
     const add = (infohash: string) => addToPlaylist(cid, playlist.id, infohash)
-    const done = await session.attempt(() => each([...chosen], add))
+    const done = await forMany([...chosen], add)
     changed()
     if (done) onClose()
   }
