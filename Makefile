@@ -8,7 +8,7 @@ tests = $$(find $(foreach kind,$(1),dist/test/$(kind) dist/test/chapters/*/$(kin
 ARGS ?=
 
 
-.PHONY: readme only run test soak-kill tracker-life rest-10000 pictures mutations damaged-films check build install package image deb clean tools types format lint arch unit suite interop interop-short live-overlay live-transcripts channels-30 swaps-table bench bench-quick bench-all bench-rivals bench-micro
+.PHONY: readme only run test soak-kill tracker-life rest-10000 pictures mutations damaged-films check build install package tarball image deb packed-npm packed-tarball packed-deb clean release packages tools types format lint arch unit suite interop interop-short live-overlay live-transcripts channels-30 swaps-table bench bench-quick bench-all bench-rivals bench-micro
 
 run: build ## Install, build and start the node (ARGS="--port 0" adds arguments)
 	@exec node $(BIN) start $(ARGS)
@@ -223,19 +223,40 @@ privacy: build ## every address that a node sends to, beside what src/docs/priva
 readme: build ## Rewrites the tables of src/docs: settings from the schema, and the matrix
 	@for page in readme errors-page interop-matrix decisions readme-map; do UPDATE_README=1 node --test dist/test/arch/$$page.test.js >/dev/null || exit 1; done
 
-# What is given away, in dist-package/ (src/deploy, decision 0363).
-package: build ## The npm package: dist-package/tributary-VERSION.tgz
+# What is given away, in dist-package/ (src/deploy, decisions 0363 and 0571).
+VERSION = $$(node -p 'require("./package.json").version')
+package: build packed-npm ## The npm package, for the Node that runs here: dist-package/tributary-VERSION.tgz
+
+# The build itself is not run again: two of them differ (decision 0570).
+packed-npm:
 	@mkdir -p dist-package
 	@npm pack --ignore-scripts --silent --pack-destination dist-package
 
-deb: package ## The Debian package: dist-package/tributary_VERSION_ARCH.deb
-	@bash src/deploy/deb/build dist-package/tributary-$$(node -p 'require("./package.json").version').tgz dist-package
+# With a Node 22 of their own, in the copy where that is.
+tarball deb: node_modules/.installed
+	@bash test/kit/on-node22 make package packed-$@
+	@mkdir -p dist-package
+	@cp dist-node22/project/dist-package/tributary[-_]*.$(if $(filter deb,$@),deb,tar.gz) dist-package/
+tarball: ## Everything in an archive, Node too: dist-package/tributary-VERSION-linux-x64.tar.gz
+deb: ## The Debian package, with its own Node: dist-package/tributary_VERSION_ARCH.deb
 
-# BASE=image chooses another base than node:20-bookworm-slim.
-image: package ## The container image tributary:latest, by buildah, podman or docker
+packed-tarball: packed-npm
+	@bash src/deploy/own-node/tarball dist-package/tributary-$(VERSION).tgz dist-package
+
+packed-deb: packed-tarball
+	@bash src/deploy/deb/build dist-package/tributary-$(VERSION)-linux-x64.tar.gz dist-package
+
+# All that a release has, of what is built.
+packages: packed-deb
+
+# Twice, compared, summed up; RELEASE_KEY=FILE of an SSH key signs (decision 0570). Some ten minutes.
+release: node_modules/.installed ## All packages of the last commit, checked: dist-release/
+	@bash src/deploy/release/make dist-release
+
+# BASE=image chooses another base than debian:bookworm-slim.
+image: tarball ## The container image tributary:latest, by buildah, podman or docker
 	@mkdir -p dist-package/image
-	@cp dist-package/tributary-$$(node -p 'require("./package.json").version').tgz dist-package/image/tributary.tgz
-	@cp package-lock.json dist-package/image/
+	@cp dist-package/tributary-$(VERSION)-linux-x64.tar.gz dist-package/image/tributary.tar.gz
 	@if command -v buildah >/dev/null; then build="buildah build --format docker"; \
 	elif command -v podman >/dev/null; then build="podman build --format docker"; else build="docker build"; fi; \
 	$$build $(if $(BASE),--build-arg BASE=$(BASE)) -t tributary:latest -f src/deploy/Dockerfile dist-package/image

@@ -30,7 +30,13 @@ function shellcheck(args: readonly string[], input = ''): string {
 
 test('shellcheck finds no fault in any script', { skip: needs('shellcheck') }, () => {
   const found = scripts()
-  for (const name of ['.ci/run', 'test/kit/netns', 'src/deploy/deb/postinst', 'src/deploy/deb/build'])
+  for (const name of [
+    '.ci/run',
+    'test/kit/netns',
+    'src/deploy/deb/postinst',
+    'src/deploy/deb/build',
+    'src/deploy/release/make',
+  ])
     assert.ok(found.includes(join(projectRoot, name)), name)
   assert.equal(shellcheck(found), '')
 })

@@ -2,10 +2,8 @@
 // given user, with nothing writable but what is said, in a network of its own that has a loopback device only.
 
 import { execFile } from 'node:child_process'
-import { access, cp } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { type DaemonProcess, startDaemon } from '../kit/nodes/daemon-process.ts'
+import { type DaemonProcess, startDaemon } from '../../kit/nodes/daemon-process.ts'
 
 const run = promisify(execFile)
 const OUTPUT = { maxBuffer: 64 * 1024 * 1024 }
@@ -19,17 +17,6 @@ export async function makeDebianRoot(folder: string): Promise<void> {
   ]
   const args = ['--variant=minbase', '--include=adduser,ca-certificates,libstdc++6', '--format=directory', ...quick]
   await run('mmdebstrap', [...args, 'bookworm', folder, 'http://deb.debian.org/debian'], OUTPUT)
-}
-
-/** Puts this machine's Node at usr/bin/node below `root`; with npm when `npm`. */
-export async function copyNode(root: string, npm: boolean): Promise<void> {
-  await run('install', ['-D', '-m', '755', process.execPath, join(root, 'usr/bin/node')])
-  if (!npm) return
-  const { stdout } = await run('sh', ['-c', 'readlink -f "$(command -v npm)"'])
-  const home = dirname(dirname(stdout.trim()))
-  await access(join(home, 'bin/npm-cli.js'))
-  await cp(home, join(root, 'usr/lib/node_modules/npm'), { recursive: true })
-  await run('ln', ['-s', '../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/bin/npm')])
 }
 
 /** How a program runs within a root. */

@@ -1,29 +1,47 @@
-// The container image, built by buildah, and the Debian package, each upon a Debian that mmdebstrap makes: they are
-// made, put in place, started as users of their own, answer /healthz, and stop when asked to.
+// The archive, the container image, built by buildah, and the Debian package, each upon a Debian that mmdebstrap makes,
+// in which no Node is: they are made, put in place, started as users of their own, answer /healthz, and stop when asked
+// to. The Node that they bring is the one that runs this (for what is given away: test/kit/on-node22).
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { makeTestFolder, type TestFolder } from '../kit/content/content-on-disk.ts'
-import type { DaemonProcess } from '../kit/nodes/daemon-process.ts'
+import { makeTestFolder, type TestFolder } from '../../kit/content/content-on-disk.ts'
+import type { DaemonProcess } from '../../kit/nodes/daemon-process.ts'
 import { ImageStore } from './container-images.ts'
-import { copyNode, makeDebianRoot, runBeside, startWithin, type Within } from './debian-root.ts'
-import { packProject } from '../kit/nodes/npm-package.ts'
-import { projectRoot } from '../kit/project-root.ts'
-import { needs } from '../kit/requirements.ts'
-import { waitFor } from '../kit/wait-for.ts'
+import { makeDebianRoot, runBeside, startWithin, type Within } from './debian-root.ts'
+import { packProject } from '../../kit/nodes/npm-package.ts'
+import { projectRoot } from '../../kit/project-root.ts'
+import { needs } from '../../kit/requirements.ts'
+import { waitFor } from '../../kit/wait-for.ts'
 
 const run = promisify(execFile)
 const MIB = 1024 * 1024
 const DEPLOY = join(projectRoot, 'src/deploy')
+/** Packed quickly, for files that nobody keeps. */
+const QUICK = { ...process.env, DEB_COMPRESSION: '1', GZIP_LEVEL: '1' }
+/** All that the archive needs of a system: glibc, libstdc++, and what its start script calls. */
+const BARE = [
+  'libc.so.6',
+  'libdl.so.2',
+  'libm.so.6',
+  'libpthread.so.0',
+  'librt.so.1',
+  'libgcc_s.so.1',
+  'libstdc++.so.6',
+]
 const HEALTHZ = "fetch('http://127.0.0.1:52194/healthz').then(async a => console.log(a.status, await a.text()))"
 
 /** The commands answer at once, /healthz says that it is well, and SIGTERM ends the node with 0. */
-async function livesAndStops(daemon: DaemonProcess, within: Within, health: readonly string[]): Promise<void> {
+async function livesAndStops(
+  daemon: DaemonProcess,
+  within: Within,
+  place: string,
+  health: readonly string[],
+): Promise<void> {
   const pid = daemon.child.pid ?? 0
   await waitFor(
     'the node',
@@ -34,7 +52,15 @@ async function livesAndStops(daemon: DaemonProcess, within: Within, health: read
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   assert.match(status, new RegExp(`^Uid:\\s+${within.user.split(':')[0]}\\s`, 'm'))
   assert.match(status, /^Name:\s+node$/m)
-  assert.match(await runBeside(pid, within, ['node', '-e', HEALTHZ]), /^200 /)
+  const running = await readlink(`/proc/${pid}/exe`)
+  assert.ok(running.endsWith(`${place}/runtime/node`), running)
+  assert.match(await runBeside(pid, within, [`${place}/runtime/node`, '-e', HEALTHZ]), /^200 /)
+  const looked = await runBeside(pid, within, [
+    'sh',
+    '-c',
+    'command -v node nodejs npm cc g++ make python3 || echo none',
+  ])
+  assert.equal(looked, 'none\n')
   await runBeside(pid, within, health)
   daemon.child.kill('SIGTERM')
   if (daemon.child.exitCode === null) await once(daemon.child, 'exit')
@@ -62,18 +88,63 @@ describe('on a small Debian', {
   concurrency: 1,
 }, () => {
   let folder: TestFolder
-  let tarball = ''
+  let archive = ''
   let debian = ''
   before(
     async () => {
       folder = await makeTestFolder()
       debian = join(folder.path, 'debian')
-      const [packed] = await Promise.all([packProject(folder.path), makeDebianRoot(debian)])
-      tarball = packed
+      const made = async (): Promise<void> => {
+        const packed = await packProject(folder.path)
+        const build = [join(DEPLOY, 'own-node/tarball'), packed, await folder.sub('archive')]
+        archive = (await run('bash', build, { env: QUICK, maxBuffer: 64 * MIB })).stdout.trim()
+      }
+      await Promise.all([made(), makeDebianRoot(debian)])
     },
     { timeout: 300_000 },
   )
   after(() => folder.remove())
+
+  describe('the archive', () => {
+    /** A system of a few files: no coreutils, no package, no certificate. */
+    async function bareRoot(): Promise<string> {
+      const root = await folder.sub('bare')
+      const { stdout: libraries } = await run('find', [
+        debian,
+        '-name',
+        'ld-linux*',
+        ...BARE.flatMap(n => ['-o', '-name', n]),
+      ])
+      const programs = ['usr/bin/sh', 'usr/bin/env', 'usr/bin/readlink'].map(path => join(debian, path))
+      // Copied as files, whatever the links.
+      for (const path of [...libraries.trim().split('\n'), ...programs]) {
+        const to = join(root, path.slice(debian.length))
+        await run('install', ['-D', '-m', '755', path, to])
+      }
+      for (const path of ['bin', 'lib', 'lib64']) await symlink(`usr/${path}`, join(root, path))
+      for (const path of ['proc', 'dev', 'tmp', 'srv']) await mkdir(join(root, path))
+      await run('chown', ['12345:12345', join(root, 'srv')])
+      return root
+    }
+
+    test('is unpacked and started where nothing else is, through a link', { timeout: 120_000 }, async () => {
+      const root = await bareRoot()
+      await mkdir(join(root, 'opt'))
+      await run('tar', ['-xzf', archive, '-C', join(root, 'opt'), '--no-same-owner'])
+      const [name = ''] = await readdir(join(root, 'opt'))
+      assert.match(name, new RegExp(`^tributary-[0-9.]+-linux-${process.arch}$`))
+      await symlink(`../../opt/${name}/bin/tributary`, join(root, 'usr/bin/tributary'))
+      const env = { PATH: '/usr/bin', HOME: '/srv', TRIBUTARY_STATE_DIR: '/srv/state' }
+      const within: Within = { root, user: '12345:12345', env, writable: [], command: ['tributary', 'start'] }
+      const daemon = startWithin(within)
+      try {
+        await livesAndStops(daemon, within, `/opt/${name}`, ['tributary', 'ls'])
+        assert.doesNotMatch(daemon.output(), /node:crypto/)
+      } finally {
+        await daemon.stop()
+      }
+    })
+  })
 
   describe('the container image', { skip: needs('buildah') }, () => {
     let images: ImageStore
@@ -81,12 +152,9 @@ describe('on a small Debian', {
     before(
       async () => {
         images = await ImageStore.open(await folder.sub('images'))
-        const node = await folder.sub('node')
-        await copyNode(node, true)
-        await images.makeBase('localhost/base', [debian, node])
+        await images.makeBase('localhost/base', [debian])
         const context = await folder.sub('context')
-        await cp(tarball, join(context, 'tributary.tgz'))
-        await cp(join(projectRoot, 'package-lock.json'), join(context, 'package-lock.json'))
+        await cp(archive, join(context, 'tributary.tar.gz'))
         await images.build('localhost/tributary', join(DEPLOY, 'Dockerfile'), context, 'localhost/base')
         root = await images.mount('localhost/tributary')
       },
@@ -117,7 +185,7 @@ describe('on a small Debian', {
         await touch('/var/lib/tributary/x')
         const [kind, ...health] = config.Healthcheck.Test
         assert.equal(kind, 'CMD')
-        await livesAndStops(daemon, within, health)
+        await livesAndStops(daemon, within, '/opt/tributary', health)
         await assert.rejects(runHealthAlone(within, health))
         assert.ok((await stat(join(root, 'var/lib/tributary/tributary.yaml'))).isFile())
       } finally {
@@ -136,9 +204,9 @@ describe('on a small Debian', {
       const { stdout } = await run('find', [join(root, 'opt/tributary'), '-name', 'uws_*.node', '-printf', '%f\n'])
       assert.equal(stdout.trim(), `uws_linux_${process.arch}_${process.versions.modules}.node`)
       const { stdout: size } = await run('du', ['-sm', join(root, 'opt/tributary')])
-      assert.ok(Number.parseInt(size, 10) < 60, size)
+      assert.ok(Number.parseInt(size, 10) < 190, size)
       await hasSodium(join(root, 'opt/tributary/node_modules'))
-      await assert.rejects(stat(join(root, 'tmp/tributary.tgz')), /ENOENT/)
+      await assert.rejects(stat(join(root, 'tmp/tributary.tar.gz')), /ENOENT/)
       await assert.rejects(stat(join(root, 'root/.npm')), /ENOENT/)
     })
   })
@@ -151,28 +219,10 @@ describe('on a small Debian', {
         env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C.UTF-8' },
       })
 
-    /** What a package `nodejs` of this machine's Node would be. */
-    const nodePackage = async (): Promise<string> => {
-      const made = await folder.sub('nodejs')
-      await copyNode(made, false)
-      await mkdir(join(made, 'DEBIAN'))
-      const { stdout: arch } = await run('dpkg', ['--print-architecture'])
-      const fields = ['Package: nodejs', `Version: ${process.versions.node}`, `Architecture: ${arch.trim()}`]
-      await writeFile(
-        join(made, 'DEBIAN/control'),
-        [...fields, 'Maintainer: a test <nobody@localhost>', 'Description: Node', ''].join('\n'),
-      )
-      await run('dpkg-deb', ['--root-owner-group', '-Znone', '--build', made, `${made}.deb`])
-      return `${made}.deb`
-    }
-
     before(
       async () => {
-        const build = [join(DEPLOY, 'deb/build'), tarball, await folder.sub('made')]
-        const { stdout } = await run('bash', build, {
-          env: { ...process.env, DEB_COMPRESSION: '1' },
-          maxBuffer: 64 * MIB,
-        })
+        const build = [join(DEPLOY, 'deb/build'), archive, await folder.sub('made')]
+        const { stdout } = await run('bash', build, { env: QUICK, maxBuffer: 64 * MIB })
         deb = stdout.trim()
         root = join(folder.path, 'root')
         await run('cp', ['-a', debian, root])
@@ -183,7 +233,8 @@ describe('on a small Debian', {
     test('holds the program, the unit and a file of options, all owned by root', async () => {
       const { stdout: list } = await run('dpkg-deb', ['--contents', deb], { maxBuffer: 64 * MIB })
       for (const name of [
-        'usr/bin/tributary -> ../lib/tributary/dist/src/bundle/tributary.cjs',
+        'usr/bin/tributary -> ../lib/tributary/bin/tributary',
+        'usr/lib/tributary/runtime/node',
         'usr/lib/systemd/system/tributary.service',
         'usr/share/bash-completion/completions/tributary',
         'usr/share/doc/tributary/copyright',
@@ -196,13 +247,12 @@ describe('on a small Debian', {
         assert.doesNotMatch(line, /^-....w|^-.......w|\/(test|bench)\/|\.map$|\.ts$|[/_](darwin|win32|android)[-_]/)
       }
       const { stdout: info } = await run('dpkg-deb', ['--info', deb])
-      assert.match(info, /Depends: nodejs \(>= 2\d[.\d]*\), nodejs \(<< 2\d\), /)
-      assert.ok((await stat(deb)).size < 30 * MIB)
+      assert.doesNotMatch(info, /nodejs/)
+      assert.ok((await stat(deb)).size < 70 * MIB)
     })
 
     test('is installed, runs as its own user, and is purged without the downloads', { timeout: 180_000 }, async () => {
-      await assert.rejects(dpkg('--install', deb), /depends on nodejs/)
-      await dpkg('--install', await nodePackage(), deb)
+      await dpkg('--install', deb)
       await hasSodium(join(root, 'usr/lib/tributary/node_modules'))
       const passwd = await readFile(join(root, 'etc/passwd'), 'utf8')
       const [, uid = '', gid = ''] = /^tributary:x:(\d+):(\d+):/m.exec(passwd) ?? []
@@ -226,7 +276,7 @@ describe('on a small Debian', {
       }
       const daemon = startWithin(within)
       try {
-        await livesAndStops(daemon, within, ['tributary', 'ls'])
+        await livesAndStops(daemon, within, '/usr/lib/tributary', ['tributary', 'ls'])
       } finally {
         await daemon.stop()
       }

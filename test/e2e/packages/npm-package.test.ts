@@ -9,15 +9,15 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { makeTestFolder, type TestFolder, writeTorrent } from '../kit/content/content-on-disk.ts'
-import { type DaemonProcess, startDaemon } from '../kit/nodes/daemon-process.ts'
-import { LibtorrentPeer } from '../kit/peers/libtorrent-peer.ts'
-import { makeTorrent } from '../kit/content/make-torrent.ts'
-import { makeFilm } from '../kit/content/media-files.ts'
-import { freshPlace, packProject } from '../kit/nodes/npm-package.ts'
-import { projectRoot } from '../kit/project-root.ts'
-import { needs } from '../kit/requirements.ts'
-import { waitFor } from '../kit/wait-for.ts'
+import { makeTestFolder, type TestFolder, writeTorrent } from '../../kit/content/content-on-disk.ts'
+import { type DaemonProcess, startDaemon } from '../../kit/nodes/daemon-process.ts'
+import { LibtorrentPeer } from '../../kit/peers/libtorrent-peer.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
+import { makeFilm } from '../../kit/content/media-files.ts'
+import { freshPlace, packProject } from '../../kit/nodes/npm-package.ts'
+import { projectRoot } from '../../kit/project-root.ts'
+import { needs } from '../../kit/requirements.ts'
+import { waitFor } from '../../kit/wait-for.ts'
 
 const run = promisify(execFile)
 const MIB = 1024 * 1024
@@ -71,6 +71,10 @@ describe('the npm package', { concurrency: 1 }, () => {
       for (const place of [projectRoot.replace(/\/$/, ''), `${homedir()}/`])
         if (place.length > 2) assert.ok(!bytes.includes(place), `${path} names ${place}`)
     }
+  })
+
+  test('is packed a second time into the same bytes', { timeout: 60_000 }, async () => {
+    assert.ok((await readFile(await packProject(await folder.sub('second')))).equals(await readFile(tarball)))
   })
 
   describe('in an empty folder', { skip: needs('npm-registry', 'libtorrent', 'ffmpeg', 'mpv'), concurrency: 1 }, () => {
