@@ -131,6 +131,8 @@ const PACKED = [
   '@mediabunny/ac3',
   '@preact/signals',
   '@preact/signals-core',
+  'fflate',
+  'i18next',
   'mediabunny',
   'preact',
   'swagger-ui-dist',

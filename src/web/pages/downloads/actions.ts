@@ -12,7 +12,7 @@ import {
 } from '../../node/commands.ts'
 import { session } from '../../node/context.ts'
 import { forMany } from '../../node/many.ts'
-import { torrentNames, zipParts } from '../../model/zip.ts'
+import { archiveOf, torrentNames } from '../../model/torrent-archive.ts'
 import type { IconName } from '../../parts/icons.tsx'
 import { text } from '../../texts/actions.ts'
 
@@ -74,7 +74,7 @@ async function saveTorrents(infohashes: readonly string[]): Promise<void> {
       const content = contents.get(infohash)
       return content === undefined ? [] : [{ name: names[at] ?? infohash, content }]
     })
-    saveBlob(new Blob(zipParts(entries), { type: 'application/zip' }), 'torrents.zip')
+    saveBlob(new Blob([archiveOf(entries)], { type: 'application/zip' }), 'torrents.zip')
   })
 }
 

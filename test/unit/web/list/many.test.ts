@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { failureGroups } from '../../../../src/web/model/failure-groups.ts'
 import { relabelled, typedLabels } from '../../../../src/web/model/label-changes.ts'
-import { torrentNames, zipParts } from '../../../../src/web/model/zip.ts'
+import { archiveOf, torrentNames } from '../../../../src/web/model/torrent-archive.ts'
 
 test('failures with the same reason stand together, the commonest first, three of each by name', () => {
   const of = (message: string, ...infohashes: string[]) => infohashes.map(infohash => ({ infohash, message }))
@@ -34,9 +34,10 @@ function readZip(bytes: Buffer): [name: string, content: string, crc: number][] 
   assert.equal(at + bytes.readUInt32LE(end + 12), end)
   return Array.from({ length: bytes.readUInt16LE(end + 10) }, () => {
     assert.equal(bytes.readUInt32LE(at), 0x02014b50)
-    assert.equal(bytes.readUInt16LE(at + 8), 0x800, 'names are UTF-8')
     const nameLength = bytes.readUInt16LE(at + 28)
     const name = bytes.subarray(at + 46, at + 46 + nameLength).toString()
+    // ASCII says nothing of its encoding.
+    assert.equal(bytes.readUInt16LE(at + 8), /^[ -~]*$/.test(name) ? 0 : 0x800, 'names are UTF-8')
     const local = bytes.readUInt32LE(at + 42)
     assert.equal(bytes.readUInt32LE(local), 0x04034b50)
     const begin = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28)
@@ -50,12 +51,12 @@ function readZip(bytes: Buffer): [name: string, content: string, crc: number][] 
 test('an archive holds its files byte by byte', () => {
   const file = (name: string, content: string) => ({ name, content: new TextEncoder().encode(content) })
   // The checksum of `123456789` is the test value of the standard.
-  const parts = zipParts([file('ä.torrent', '123456789'), file('b.torrent', '')])
-  assert.deepEqual(readZip(Buffer.concat(parts)), [
+  const archive = archiveOf([file('ä.torrent', '123456789'), file('b.torrent', '')])
+  assert.deepEqual(readZip(Buffer.from(archive)), [
     ['ä.torrent', '123456789', 0xcbf43926],
     ['b.torrent', '', 0],
   ])
-  assert.throws(() => zipParts(Array.from({ length: 65_536 }, () => file('a', ''))), RangeError)
+  assert.throws(() => archiveOf(Array.from({ length: 65_536 }, () => file('a', ''))), RangeError)
 })
 
 test('names of torrent files are of strangers: no folder, no turn of direction, no device, each once', () => {
