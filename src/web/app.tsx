@@ -10,7 +10,6 @@ import { place, session } from './node/context.ts'
 import { sendRemovals } from './node/removals.ts'
 import { AddDialog, type Addition } from './pages/downloads/add-dialog.tsx'
 import { DownloadsPage } from './pages/downloads/downloads-page.tsx'
-import { EventsPage } from './pages/node/events-page.tsx'
 import { KeyPage } from './pages/node/key-page.tsx'
 import { Brand } from './parts/brand.tsx'
 import { Icon } from './parts/icons.tsx'
@@ -58,6 +57,7 @@ function Rates() {
 // What not everybody opens comes when it is shown.
 const loadSettings = async () => (await import('./pages/node/settings-page.tsx')).SettingsPage
 const loadStatistics = async () => (await import('./pages/node/statistics-page.tsx')).StatisticsPage
+const loadEvents = async () => (await import('./pages/node/events-page.tsx')).EventsPage
 const loadDoctor = async () => (await import('./pages/node/doctor-page.tsx')).DoctorPage
 const loadPlayer = async () => (await import('./pages/player/player-page.tsx')).PlayerPage
 
@@ -78,7 +78,7 @@ function Page({ add }: { add: (addition: Addition) => void }) {
     case 'statistics':
       return <LaterPage load={loadStatistics} shown={{}} />
     case 'events':
-      return <EventsPage />
+      return <LaterPage load={loadEvents} shown={{}} />
     case 'doctor':
       return <LaterPage load={loadDoctor} shown={{}} />
     case 'settings':

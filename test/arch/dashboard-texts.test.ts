@@ -17,7 +17,6 @@ const NOT_YET: readonly string[] = [
   'src/web/pages/downloads/detail-page.tsx',
   'src/web/pages/downloads/detail-peers.tsx',
   'src/web/pages/downloads/detail-trackers.tsx',
-  'src/web/pages/node/events-page.tsx',
   'src/web/pages/node/settings-page.tsx',
   'src/web/parts/hop-choice.tsx',
   'src/web/parts/overwrite-button.tsx',

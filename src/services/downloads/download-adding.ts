@@ -12,6 +12,7 @@ import type { DownloadAnonymity } from './download-anonymity.ts'
 import { mergeTrackers } from './download-changes.ts'
 import type { DownloadDefaults } from './download-defaults.ts'
 import { DownloadEntry } from './download-entry.ts'
+import type { DownloadNews } from './list/download-news.ts'
 import type { DownloadSet } from './download-set.ts'
 import type { DownloadsDeps } from './downloads-deps.ts'
 import type { StalledDownloads } from './stalled-downloads.ts'
@@ -21,6 +22,7 @@ import { isFetched, readSource, sentSource, type TorrentSource, updateLinkOf } f
 /** Parts of the service that adding works with. */
 export interface AddingParts {
   readonly anonymity: DownloadAnonymity
+  readonly news: Pick<DownloadNews, 'added'>
   readonly defaults: DownloadDefaults
   readonly stalled: Pick<StalledDownloads, 'gone'>
   /** This download was added, or changed. */
@@ -131,6 +133,7 @@ export class DownloadAdding {
       await this.#parts.stalled.gone(infoHash)
       const entry = await addMadeTorrent(this.#set, made, traits, this.#deps.clock.wallMs(), this.#others)
       await this.#parts.defaults.keepFile(entry, metainfo)
+      this.#parts.news.added(infoHash, made.metainfo.name)
       this.#parts.changed(infoHash)
       return true
     })
@@ -171,6 +174,7 @@ export class DownloadAdding {
     while (this.#others.owns(source.infoHash)) await this.#others.giveWay(source.infoHash)
     const entry = new DownloadEntry({ ...row, position: this.#set.entries.size })
     this.#set.enter(entry)
+    this.#parts.news.added(row.infoHash, row.name)
     entry.attach(engine.add(specOf(row, metainfo, null)), this.#set.factsOf(traits.hops))
     if (metainfo !== null) await this.#parts.defaults.keepFile(entry, metainfo)
   }

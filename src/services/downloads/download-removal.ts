@@ -8,6 +8,7 @@ import type { DownloadEntry } from './download-entry.ts'
 import { removeTorrent } from './download-loading.ts'
 import type { DownloadSet } from './download-set.ts'
 import type { DownloadsDeps } from './downloads-deps.ts'
+import type { DownloadNews } from './list/download-news.ts'
 import type { HeavyLoads } from './heavy-loads.ts'
 import type { FileRenamer } from './names/file-renames.ts'
 import type { SeedingGoals } from './seeding-goals.ts'
@@ -20,6 +21,7 @@ export interface RemovalParts {
   readonly heavy: HeavyLoads
   readonly moves: StorageMoves
   readonly renamer: FileRenamer
+  readonly news: Pick<DownloadNews, 'removed'>
   readonly stalled: StalledDownloads
   /** The list has one less. */
   changed(infoHash: InfoHash): void
@@ -61,6 +63,7 @@ export class DownloadRemoval {
       // Files that stay are closed when their volume answers; the request does not wait for that.
       const failure = await (deleteData === false ? stalled.leave(infoHash, stored, left) : left)
       await this.#forget(infoHash)
+      this.#parts.news.removed(infoHash, entry.stored.name)
       if (failure !== null) throw failure
       return { infohash: infoHash, removed: true }
     }

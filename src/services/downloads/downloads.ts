@@ -26,6 +26,7 @@ import { DownloadDefaults } from './download-defaults.ts'
 import { DownloadDeltas } from './download-deltas.ts'
 import { DownloadEntry } from './download-entry.ts'
 import { descriptionOf, magnetOf, torrentFileOf } from './download-exports.ts'
+import { DownloadNews } from './list/download-news.ts'
 import { DownloadList } from './download-list.ts'
 import { pageJson, placeOf, recordsOf } from './download-listing.ts'
 import { FileRenamer } from './names/file-renames.ts'
@@ -62,6 +63,7 @@ export class Downloads implements DownloadsService {
   readonly #deps: DownloadsDeps
   readonly #set = new DownloadSet()
   readonly #list: DownloadList
+  readonly #news: DownloadNews
   readonly #pages: ListPages
   readonly #deltas: DownloadDeltas
   readonly #opened = makeDeferred<void>()
@@ -89,6 +91,7 @@ export class Downloads implements DownloadsService {
 
   constructor(deps: DownloadsDeps) {
     this.#deps = deps
+    this.#news = new DownloadNews(deps)
     this.#heavy = new HeavyLoads(deps)
     this.#totals = new DownloadTotals(this.#set, deps.clock)
     this.#goals = new SeedingGoals(this.#set, deps)
@@ -111,6 +114,7 @@ export class Downloads implements DownloadsService {
         heavy: this.#heavy,
         moves: this.#moves,
         renamer: this.#renamer,
+        news: this.#news,
         stalled: this.#stalled,
         changed: infoHash => this.#changed(infoHash),
       },
@@ -121,6 +125,7 @@ export class Downloads implements DownloadsService {
       this.#set,
       {
         anonymity: this.#anonymity,
+        news: this.#news,
         defaults: this.#defaults,
         stalled: this.#stalled,
         changed: infoHash => this.#changed(infoHash),
@@ -243,6 +248,7 @@ export class Downloads implements DownloadsService {
     await this.#scrubs.stop()
     await this.#set.queue.drained()
     await this.#queue.drained()
+    this.#news.tell()
     await this.#goals.stop()
     this.#totals.note()
     await this.#heavy.close()

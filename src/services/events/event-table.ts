@@ -38,6 +38,8 @@ export interface EventPayloads {
   torrent_error: { infohash: string; error: string }
   tribler_exception: { text: string }
   seeding_goal_reached: { infohash: string; name: string; goal: 'ratio' | 'time' }
+  downloads_added: { count: number; downloads: { infohash: string; name: string }[] }
+  downloads_removed: { count: number; downloads: { infohash: string; name: string }[] }
   download_forgotten: { infohash: string; name: string }
   file_set_aside: { infohash: string; path: string; kept_as: string }
   slow_mode_changed: { enabled: boolean; cause: 'request' | 'schedule' }
@@ -74,6 +76,8 @@ export const eventDocs: EventDocs<EventPayloads> = {
     torrent_error: 'An error stopped a torrent.',
     tribler_exception: 'An unexpected exception occurred inside the node.',
     seeding_goal_reached: '(extra) A download was stopped because it has reached its ratio or its time of seeding.',
+    downloads_added: '(extra) Downloads were added: those of a second in one event.',
+    downloads_removed: '(extra) Downloads were removed, by whatever cause: those of a second in one event.',
     download_forgotten:
       '(extra) A download that was to be watched and forgotten was removed with its files: its last reader left long ago.',
     file_set_aside:
@@ -92,6 +96,7 @@ export const eventDocs: EventDocs<EventPayloads> = {
       '(its path in the torrent), change (replaced, changed, cut or grown); torrent_file_checked: infohash, file, ' +
       'lost_pieces; seeding_goal_reached: infohash, name, goal (ratio or time); storage_moved: infohash, ' +
       'destination; storage_move_failed: infohash, error; volume_stalled: mount; volume_recovered: mount, seconds; ' +
-      'file_set_aside: infohash, path, kept_as; slow_mode_changed: enabled, cause (request or schedule).',
+      'downloads_added and downloads_removed: count, downloads (infohash and name of the first 20, names of 200 ' +
+      'characters at most); file_set_aside: infohash, path, kept_as; slow_mode_changed: enabled, cause (request or schedule).',
   ],
 }

@@ -84,6 +84,11 @@ export class Session {
   #parts: ListPart[] = []
   #earlier: Promise<void> | null = null
   #firstId = 0
+  /** The node has told which event is the newest: what came before it can be asked for. */
+  #greeted: () => void = () => undefined
+  readonly #greeting = new Promise<void>(resolve => {
+    this.#greeted = resolve
+  })
   #applying = false
   /** The connection for events is open. */
   #open = false
@@ -220,6 +225,7 @@ export class Session {
   /** Adds what the log holds from before this page was opened; once. */
   loadEarlier(): Promise<void> {
     this.#earlier ??= this.attempt(async () => {
+      await this.#greeting
       const before = await earlierEvents(this.api, this.#firstId, EARLIER_EVENTS)
       const kept = before.filter(({ type }) => !this.#unlisted.has(type))
       this.events.value = [...kept, ...this.events.value]
@@ -237,6 +243,7 @@ export class Session {
       this.version.value = textIn(event, 'version')
       this.started.value = event.event?.['tribler_started'] === true
       if (this.#firstId === 0) this.#firstId = event.id
+      this.#greeted()
     } else {
       for (const heard of this.#watchers) heard(event)
       if (!this.#unlisted.has(event.type)) this.events.value = [...this.events.value.slice(1 - MAX_EVENTS), event]

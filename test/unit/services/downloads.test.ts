@@ -342,6 +342,7 @@ test('finished and failed torrents become events; the time of completion stays',
   assert.deepEqual(emitted, [
     ['torrent_finished', { infohash: made.infoHash, name: 'folder' }],
     ['torrent_error', { infohash: made.infoHash, error: 'The disk is full.' }],
+    ['downloads_added', { count: 1, downloads: [{ infohash: made.infoHash, name: 'folder' }] }],
   ])
   assert.equal(records.rows.get(made.infoHash)?.finishedAtMs, 1_700_001_000_000)
 })
