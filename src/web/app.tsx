@@ -6,7 +6,7 @@ import { chapterPages } from './chapters.ts'
 import type { ChapterPlace } from './model/place.ts'
 import { plainRate } from './model/format.ts'
 import { Navigation } from './navigation.tsx'
-import { place, session } from './node/context.ts'
+import { narrow, place, session } from './node/context.ts'
 import { sendRemovals } from './node/removals.ts'
 import { AddDialog, type Addition } from './pages/downloads/add-dialog.tsx'
 import { DownloadsPage } from './pages/downloads/downloads-page.tsx'
@@ -36,6 +36,7 @@ function Rates() {
           {plainRate(up)}
         </span>
       </p>
+      {!narrow.value && <LaterPage load={loadLimits} shown={{}} />}
       <p class="node-line">
         <span class={`dot ${state}`} />
         {text(state)}
@@ -54,6 +55,7 @@ function Rates() {
   )
 }
 
+const loadLimits = async () => (await import('./pages/node/limits.tsx')).Limits
 // What not everybody opens comes when it is shown.
 const loadSettings = async () => (await import('./pages/node/settings-page.tsx')).SettingsPage
 const loadStatistics = async () => (await import('./pages/node/statistics-page.tsx')).StatisticsPage

@@ -6,7 +6,11 @@ import { chapterPages } from './chapters.ts'
 import { addressOf, chapterPlace, home, type Place } from './model/place.ts'
 import { narrow, place } from './node/context.ts'
 import { Icon, Sign, strokesOf } from './parts/icons.tsx'
+import { LaterPage } from './parts/later-page.tsx'
 import { text } from './texts/frame.ts'
+
+/** A phone has no room for them beside the speeds. */
+const loadLimits = async () => (await import('./pages/node/limits.tsx')).Limits
 
 interface Destination {
   readonly name: string
@@ -73,6 +77,7 @@ function MoreWays({ to }: { to: readonly Destination[] }) {
       </button>
       <div ref={sheet} id={id} popover="auto" class="sheet" onToggle={event => setOpen(event.newState === 'open')}>
         <Ways to={to} class="nav-rest" />
+        <LaterPage load={loadLimits} shown={{}} />
       </div>
     </>
   )
