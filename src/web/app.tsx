@@ -18,7 +18,7 @@ import { ConnectionLine, Notices } from './parts/notices.tsx'
 import { RateGraph } from './parts/rate-graph.tsx'
 import { text } from './texts/frame.ts'
 
-function Rates() {
+function Rates({ showKeys }: { showKeys: () => void }) {
   const { down, up } = session.totals.value
   const state = session.connection.value.state
   return (
@@ -41,6 +41,9 @@ function Rates() {
         <span class={`dot ${state}`} />
         {text(state)}
         {session.version.value !== '' && <span class="muted"> · {session.version.value}</span>}
+        <button type="button" class="quiet" title={text('keys')} aria-label={text('keys')} onClick={showKeys}>
+          ?
+        </button>
         <button
           type="button"
           class="quiet"
@@ -61,6 +64,7 @@ const loadSettings = async () => (await import('./pages/node/settings-page.tsx')
 const loadStatistics = async () => (await import('./pages/node/statistics-page.tsx')).StatisticsPage
 const loadEvents = async () => (await import('./pages/node/events-page.tsx')).EventsPage
 const loadDoctor = async () => (await import('./pages/node/doctor-page.tsx')).DoctorPage
+const loadKeys = async () => (await import('./pages/keys-dialog.tsx')).KeysDialog
 const loadPlayer = async () => (await import('./pages/player/player-page.tsx')).PlayerPage
 
 function PageOfChapter({ chapter, parts }: ChapterPlace) {
@@ -137,7 +141,24 @@ function listen<K extends keyof DocumentEventMap>(type: K, run: (event: Document
   return () => document.removeEventListener(type, run)
 }
 
+/** Calls `show` when somebody asks by `?` which keys there are, and writes nothing. */
+function useKeyHelp(show: () => void): void {
+  useEffect(
+    () =>
+      listen('keydown', event => {
+        const { key, ctrlKey, metaKey, altKey, target } = event
+        const writes = target instanceof Element && target.matches('input, textarea, select, [contenteditable]')
+        if (key !== '?' || ctrlKey || metaKey || altKey || writes || document.querySelector('dialog[open]')) return
+        event.preventDefault()
+        show()
+      }),
+    [],
+  )
+}
+
 function Frame() {
+  const [keys, showKeys] = useState(false)
+  useKeyHelp(() => showKeys(true))
   const [addition, setAddition] = useState<Addition | null>(null)
   const over = useOffers(setAddition)
   return (
@@ -148,7 +169,7 @@ function Frame() {
       <header class="side">
         <Brand />
         <Navigation />
-        <Rates />
+        <Rates showKeys={() => showKeys(true)} />
       </header>
       <main id="content" tabIndex={place.value.page === 'downloads' ? -1 : 0}>
         <ConnectionLine />
@@ -156,6 +177,7 @@ function Frame() {
       </main>
       {over && <div class="drop-here">{text('dropToAdd')}</div>}
       {addition !== null && <AddDialog addition={addition} onClose={() => setAddition(null)} />}
+      {keys && <LaterPage load={loadKeys} shown={{ onClose: () => showKeys(false) }} />}
       <Notices />
     </div>
   )

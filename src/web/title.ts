@@ -21,8 +21,24 @@ function titleOf(at: Place): string {
   return pages?.titleAt?.(at.parts) ?? pages?.name ?? ''
 }
 
-/** Keeps the window's title, from now on. */
+/** Keeps the number of unfinished downloads on the sign of the installed app, where there is one. */
+function keepBadge(): void {
+  // Browsers have it where the page came by https or from this machine.
+  if (!('setAppBadge' in navigator)) return
+  let shown = 0
+  effect(() => {
+    const { count, groups } = session.totals.value
+    const unfinished = session.key.value === null ? 0 : Math.max(0, count - groups.completed)
+    if (unfinished === shown) return
+    shown = unfinished
+    // None takes the sign away. It is refused where the app is not installed.
+    navigator.setAppBadge(unfinished).catch(() => undefined)
+  })
+}
+
+/** Keeps the window's title and the app's sign, from now on. */
 export function keepTitle(): void {
+  keepBadge()
   effect(() => {
     const { down, up } = session.totals.value
     const busy = session.key.value !== null && (down >= 1 || up >= 1)

@@ -2,6 +2,7 @@
 // names. Addresses are relative, so that the page also works behind a proxy that serves it under a prefix.
 
 import { defineConfig } from 'vite'
+import { appManifest } from './app-manifest.ts'
 
 /** The text that goes with FFmpeg's decoder, in the file that holds it. */
 const NOTICE = `/*!
@@ -17,6 +18,7 @@ export default defineConfig({
   base: './',
   publicDir: false,
   logLevel: 'warn',
+  plugins: [appManifest()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: '../../dist/src/web/page',

@@ -10,6 +10,7 @@ export const german: Translation<FrameTexts> = {
   lost: 'Nicht verbunden',
   down: 'Download:',
   up: 'Upload:',
+  keys: 'Tasten (?)',
   signOut: 'Abmelden',
   skip: 'Zum Inhalt springen',
   dropToAdd: 'Zum Hinzufügen ablegen',

@@ -8,6 +8,7 @@ const english = {
   lost: 'Not connected',
   down: 'Down:',
   up: 'Up:',
+  keys: 'Keys (?)',
   signOut: 'Sign out',
   skip: 'Skip to content',
   dropToAdd: 'Drop to add',

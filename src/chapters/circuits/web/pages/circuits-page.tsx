@@ -61,7 +61,7 @@ function Circuit({ circuit }: { circuit: OwnCircuit }) {
       </p>
       <CircuitPath circuit={circuit} />
       {circuit.reason !== '' && (
-        <p class="circuit-reason" dir="auto">
+        <p class="circuit-reason" dir="auto" lang="en">
           {circuit.reason}
         </p>
       )}
@@ -161,9 +161,15 @@ function Page({ seen }: { seen: Seen }) {
   const ready = seen.circuits.filter(({ state }) => state === 'READY').length
   return (
     <>
-      <p role="status" class={seen.network.reason === '' ? 'visually-hidden' : 'reasons'}>
-        {seen.network.reason === '' ? text('ready', { count: ready }) : seen.network.reason}
-      </p>
+      {seen.network.reason === '' ? (
+        <p role="status" class="visually-hidden">
+          {text('ready', { count: ready })}
+        </p>
+      ) : (
+        <p role="status" class="reasons" lang="en">
+          {seen.network.reason}
+        </p>
+      )}
       <div class="cards">
         <OwnCircuits circuits={seen.circuits} />
         <section class="card">

@@ -181,7 +181,11 @@ export function WalletPage({ coin }: { coin: string }) {
             {wallet.balance.reserved !== 0 && (
               <p class="muted number">{text('setAside', { amount: coins(wallet.balance.reserved_exact, coin) })}</p>
             )}
-            {wallet.problem !== '' && <p class="fault">{wallet.problem}</p>}
+            {wallet.problem !== '' && (
+              <p class="fault" lang="en">
+                {wallet.problem}
+              </p>
+            )}
             <h3>{text('paidAt')}</h3>
             <p class="mono address">{wallet.address}</p>
             <div class="money-actions">

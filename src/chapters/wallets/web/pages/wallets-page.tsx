@@ -52,7 +52,7 @@ function WalletCard(props: CardProps) {
   return (
     <section class="card wallet-card" aria-labelledby={`wallet-${coin}`} data-wallet={coin}>
       <h2 id={`wallet-${coin}`}>
-        {name} <span class="muted">{coin}</span>
+        <bdi>{name}</bdi> <bdi class="muted">{coin}</bdi>
       </h2>
       {created && (
         <>
@@ -69,7 +69,7 @@ function WalletCard(props: CardProps) {
         </>
       )}
       {problem !== '' && (
-        <p class={created ? 'fault' : 'muted'} dir="auto">
+        <p class={created ? 'fault' : 'muted'} dir="auto" lang="en">
           {problem}
         </p>
       )}
