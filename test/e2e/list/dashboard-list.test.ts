@@ -408,4 +408,30 @@ describe('the list of the dashboard', { skip, concurrency: 1, timeout: 300_000 }
     await page.context().close()
     await other.page.context().close()
   })
+
+  test('the queue: by the menu of a row, and by Alt and an arrow', async () => {
+    const watched = await opened()
+    const { page } = watched
+    type Placed = { downloads: { infohash: string; queue_position: number }[] }
+    const line = async () =>
+      (await node.get<Placed>('/downloads?sort=queue_order&limit=100')).downloads.map(({ infohash }) => infohash)
+    const [first = '', second = ''] = await line()
+    const last = (await line()).at(-1) ?? ''
+    await page.locator(`.row[data-infohash="${second}"] .size`).click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'To the top of the queue' }).click()
+    await page.getByText('It is number 1 of the queue now.').waitFor()
+    assert.deepEqual((await line()).slice(0, 2), [second, first])
+    await page.locator(`.row[data-infohash="${second}"] .sign`).click()
+    await page.locator(`.row[data-infohash="${first}"] .sign`).click()
+    await page.getByRole('grid', { name: 'Downloads' }).press('Alt+ArrowDown')
+    await page.getByText('2 downloads are moved in the queue.').waitFor()
+    assert.deepEqual((await line()).slice(1, 3), [second, first])
+    await page.getByRole('grid', { name: 'Downloads' }).press('Alt+ArrowUp')
+    await untilInPage(page, `document.body.innerText.split('2 downloads are moved in the queue.').length === 3`)
+    await page.getByRole('grid', { name: 'Downloads' }).press('Alt+ArrowUp')
+    await page.getByText('The queue was in this order already.').waitFor()
+    assert.deepEqual([(await line()).slice(0, 2), (await line()).at(-1)], [[second, first], last])
+    watched.check()
+    await page.context().close()
+  })
 })

@@ -21,7 +21,10 @@ export type Question = 'labels' | 'move' | 'limits' | 'goals' | 'hops'
 
 /** An entry of the menu. */
 export interface Action {
-  readonly label: Question | 'resume' | 'stop' | 'recheck' | 'announce' | 'magnets' | 'torrents' | 'remove'
+  readonly label:
+    | Question
+    | ('resume' | 'stop' | 'recheck' | 'announce' | 'magnets' | 'torrents' | 'remove')
+    | ('queueTop' | 'queueUp' | 'queueDown' | 'queueBottom')
   readonly icon: IconName
   /** Done at once; else a dialog of the same name as `label` opens. */
   readonly run?: (infohashes: readonly string[]) => Promise<unknown>
@@ -32,6 +35,18 @@ const MAX_SAVED_BYTES = 256 * 1024 * 1024
 
 const toState = (state: 'resume' | 'stop' | 'recheck') => (infohashes: readonly string[]) =>
   forMany(infohashes, infohash => change(infohash, { state }))
+
+/** Moves downloads in the queue, and says where they are now. */
+export const inQueue = (move: 'top' | 'up' | 'down' | 'bottom') => (infohashes: readonly string[]) =>
+  session.attempt(async () => {
+    const parameters = { infohashes: [...infohashes], move }
+    const { modified, downloads } = await session.api.call('PATCH /queue', { parameters })
+    const [first] = downloads
+    if (!modified) session.notify(text('queueSame'))
+    else if (downloads.length === 1 && first !== undefined)
+      session.notify(text('queuePlace', { place: first.queue_position + 1 }))
+    else session.notify(text('queueMoved', { count: downloads.length }))
+  })
 
 async function announceAll(infohashes: readonly string[]): Promise<void> {
   let asked = 0
@@ -93,7 +108,12 @@ export const actionGroups: readonly (readonly Action[])[] = [
     { label: 'recheck', icon: 'recheck', run: toState('recheck') },
     { label: 'announce', icon: 'bell', run: announceAll },
   ],
-  // The order of the queue has its place here.
+  [
+    { label: 'queueTop', icon: 'up', run: inQueue('top') },
+    { label: 'queueUp', icon: 'up', run: inQueue('up') },
+    { label: 'queueDown', icon: 'down', run: inQueue('down') },
+    { label: 'queueBottom', icon: 'down', run: inQueue('bottom') },
+  ],
   [
     { label: 'labels', icon: 'filter' },
     { label: 'move', icon: 'out' },

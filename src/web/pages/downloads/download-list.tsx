@@ -91,6 +91,12 @@ function useCursor({ list, open, view, select }: DownloadListProps): ListCursor 
   return cursor
 }
 
+/** Comes with the other actions when it is needed. */
+async function moveInQueue(step: 'up' | 'down', infohashes: readonly string[]): Promise<void> {
+  const { inQueue } = await import('./actions.ts')
+  await inQueue(step)(infohashes)
+}
+
 /** Which row a key leads to; null: it is no such key. */
 function targetOf({ key }: KeyboardEvent, at: number, last: number, page: number): number | null {
   const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page }
@@ -104,6 +110,12 @@ function targetOf({ key }: KeyboardEvent, at: number, last: number, page: number
 function undoNewest(): void {
   const newest = dueRemovals.waiting.at(-1)
   if (newest !== undefined) dueRemovals.undo(newest.id)
+}
+
+/** Where Alt and an arrow lead in the queue; null: it is no such key. */
+function queueStepOf({ key, altKey }: KeyboardEvent): 'up' | 'down' | null {
+  if (!altKey) return null
+  return key === 'ArrowUp' ? 'up' : key === 'ArrowDown' ? 'down' : null
 }
 
 /** What the keys and the mouse do. */
@@ -131,6 +143,12 @@ function actionsOf(props: DownloadListProps, cursor: ListCursor, view: ListWindo
   }
   const keys = (event: KeyboardEvent) => {
     if ((event.target as Element).closest('.heads') !== null) return
+    const step = queueStepOf(event)
+    if (step !== null) {
+      event.preventDefault()
+      cursor.actOnAll(selected, infohashes => void moveInQueue(step, infohashes))
+      return
+    }
     const page = Math.max(1, Math.floor((view.scroller.current?.clientHeight ?? 0) / rowHeight) - 1)
     const target = targetOf(event, cursor.index, list.length - 1, page)
     if (target !== null) go(target, event)
