@@ -8,6 +8,7 @@ export const german: Translation<PlayerTexts> = {
   player: 'Player',
   back: 'Zurück',
   finding: 'Datei wird gesucht …',
+  noFile: 'Dieser Download hat keine Datei mit dieser Nummer. Auf seiner Seite eine auswählen.',
   whereToBegin: 'Wo beginnen',
   continueAt: 'Weiter bei {{place}}',
   fromStart: 'Von vorn',

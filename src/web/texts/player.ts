@@ -6,6 +6,7 @@ const english = {
   player: 'Player',
   back: 'Back',
   finding: 'Finding the file…',
+  noFile: 'This download has no file of this number. Choose one on its page.',
   // Where to begin, and what comes next.
   whereToBegin: 'Where to begin',
   continueAt: 'Continue at {{place}}',

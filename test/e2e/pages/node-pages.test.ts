@@ -122,4 +122,29 @@ describe('pages of the node', { skip: needs(CHROMIUM), concurrency: 1, timeout: 
     watched.check()
     await page.context().close()
   })
+
+  test('a film by the number of a padding file is the file behind it; a number of none is said to be none', async () => {
+    const infohash = 'e'.repeat(40)
+    const watched = await signedIn('')
+    const { page } = watched
+    const file = (index: number) => ({
+      index,
+      name: `part ${index}.iso`,
+      size: 1000,
+      included: true,
+      progress: 0,
+      priority: 4,
+      stream_url: `/downloads/${infohash}/stream/${index}?token=1.a`,
+    })
+    // A hybrid with a padding file behind each file: they keep their numbers.
+    await page.route('**/files', route => route.fulfill({ json: { infohash, files: [file(0), file(2)] } }))
+    await page.route('**/watching', route => route.fulfill({ json: { watching: [] } }))
+    await page.route('**/stream/**', route => route.fulfill({ status: 404, json: {} }))
+    await page.goto(`${node.baseUrl}/#/play/${infohash}/1`)
+    await page.getByRole('heading', { name: 'part 2.iso' }).waitFor()
+    assert.equal(await page.evaluate(`location.hash`), `#/play/${infohash}/2`)
+    await page.goto(`${node.baseUrl}/#/play/${infohash}/3`)
+    await page.getByText('This download has no file of this number.').waitFor()
+    await page.context().close()
+  })
 })

@@ -27,6 +27,9 @@ export function PlayerPage({ infohash, file: index }: { infohash: string; file: 
   const wanted = useRef(false)
   const stage = useRef<HTMLDivElement>(null)
   const found = files.find(each => each.index === index) ?? null
+  // Padding files have numbers and are no files for people: the one behind is meant (hybrids have one behind each).
+  const isMissing = files.length > 0 && found === null
+  const behind = isMissing ? files.find(each => each.index > index) : undefined
   // Kept while another link is asked for, but not of another file.
   const shown = link?.place === place ? link.file : found
   const renew = () => {
@@ -38,6 +41,9 @@ export function PlayerPage({ infohash, file: index }: { infohash: string; file: 
     wanted.current = false
     setLink({ place, file: found })
   }, [value, place])
+  useEffect(() => {
+    if (behind !== undefined) location.replace(addressOf({ page: 'play', infohash, file: behind.index }))
+  }, [behind?.index])
   return (
     <section class="player" aria-labelledby="player-name">
       <header class="player-head">
@@ -54,7 +60,7 @@ export function PlayerPage({ infohash, file: index }: { infohash: string; file: 
       </header>
       <div class="stage" ref={stage}>
         {shown === null ? (
-          <p class="nothing muted">{problem || text('finding')}</p>
+          <p class="nothing muted">{problem || (isMissing ? text('noFile') : text('finding'))}</p>
         ) : (
           <Played
             key={place}
