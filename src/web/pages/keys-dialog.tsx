@@ -27,6 +27,7 @@ const groups: readonly (readonly [heading: string, keys: Keys])[] = [
       [text('shift', { key: '↑ ↓' }), text('range')],
       [text('shift', { key: text('space') }), text('range')],
       [text('ctrl', { key: 'A' }), text('all')],
+      [text('alt', { key: '↑ ↓' }), text('queue')],
       [text('del'), text('remove')],
     ],
   ],

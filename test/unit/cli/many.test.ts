@@ -7,6 +7,7 @@ import { Command } from 'commander'
 import { changeEach, confirmRemoval, doneText, removalQuestion } from '../../../src/cli/change-each.ts'
 import { limitText } from '../../../src/cli/change-commands.ts'
 import { isLike, isSelector, selected } from '../../../src/cli/chosen.ts'
+import { movedText } from '../../../src/cli/queue-command.ts'
 import { CommandError, EXIT } from '../../../src/cli/node-client.ts'
 import { settingValue } from '../../../src/cli/setting-value.ts'
 import { durationOf } from '../../../src/cli/units.ts'
@@ -157,6 +158,17 @@ test('every number of the settings that counts bytes or a time says so', () => {
       const counted = /^(?:Bytes|Seconds|Minutes|Hours|Days)\b|_(?:bytes|rate|seconds|minutes|hours|days)$/
       if (counted.test(spec.doc) || counted.test(name)) assert.ok(spec.unit !== undefined, `${section}.${name}`)
     }
+})
+
+test('a move in the queue says where each is now, or that nothing moved', () => {
+  const moved = all.slice(0, 2).map(({ infohash }, at) => ({ infohash, queue_position: at }))
+  const text = 'Ubuntu 24.04 is number 1 of the queue.\nubuntu 22.04 [x*y] is number 2 of the queue.\n'
+  assert.equal(movedText({ modified: true, downloads: moved }, all), text)
+  assert.equal(movedText({ modified: false, downloads: moved }, all), 'They were there already.\n')
+  assert.equal(movedText({ modified: false, downloads: moved.slice(1) }, all), 'It was there already.\n')
+  const hostile = [{ ...row('a\u001b[2Jb', 'e') }]
+  const one = hostile.map(({ infohash }) => ({ infohash, queue_position: 4 }))
+  assert.ok(!movedText({ modified: true, downloads: one }, hostile).includes('\u001b'))
 })
 
 test('the help shows every command in a group', () => {
