@@ -253,6 +253,11 @@ packages: packed-deb
 release: node_modules/.installed ## All packages of the last commit, checked: dist-release/
 	@bash src/deploy/release/make dist-release
 
+# State directories that released versions have left (test/vectors/upgrades, CONTRIBUTING.md), taken on as each package does it.
+.PHONY: upgrade-test
+upgrade-test: build tarball deb package ## What older versions left goes on with npm package, archive and Debian package; KILLS=100 times killed, a quarter of an hour
+	@KILLS=$(or $(KILLS),100) bash test/kit/upgrade-packages
+
 # BASE=image chooses another base than debian:bookworm-slim.
 image: tarball ## The container image tributary:latest, by buildah, podman or docker
 	@mkdir -p dist-package/image

@@ -7,3 +7,8 @@ export const DATABASE_FILE_NAME = 'tributary.db'
 export function madeNote(path: string): string {
   return `${path}.made`
 }
+
+/** Name of the whole copy that is made before the file is brought on from `schema`. */
+export function copyPath(path: string, schema: number): string {
+  return `${path}.schema-${schema}`
+}

@@ -2,9 +2,10 @@
 // after an unclean stop. An older schema is brought up to date by upgrade-database.ts before this. Runs in the database
 // thread; tests call it without one.
 
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { AppError } from '../base/errors.ts'
+import { copyPath } from './database-file.ts'
 import { damaged, openError } from './database-trouble.ts'
 import type { DatabaseOptions, OpenFacts } from './jobs.ts'
 import { checkMade, noteMade } from './made-stores.ts'
@@ -80,8 +81,16 @@ export function schemaOf(database: Database.Database, path: string, known: numbe
   throw new AppError(
     'StateUnreadable',
     `The database ${path} has schema ${found}, written by a newer version; this one knows up to ${known}. ` +
-      'Start the newer version again, or choose another --state-dir.',
+      `Start the newer version again, ${wayBack(path, known)}or choose another --state-dir.`,
   )
+}
+
+/** Where the newest copy lies that this program can read; empty when an upgrade has left none. */
+function wayBack(path: string, known: number): string {
+  const schemas = Array.from({ length: known }, (_, index) => known - index)
+  const copy = schemas.map(schema => copyPath(path, schema)).find(each => existsSync(each))
+  if (copy === undefined) return ''
+  return `or go back: move ${path} with its -wal and -shm away and put ${copy}, the copy from before the upgrade, in its place, `
 }
 
 /** How the run before this one ended; not for a new file. */

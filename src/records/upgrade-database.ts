@@ -6,6 +6,7 @@ import { chmodSync, closeSync, fsyncSync, openSync, readdirSync, renameSync, rmS
 import { basename, dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { AppError, errorText } from '../base/errors.ts'
+import { copyPath } from './database-file.ts'
 import { openError, troubleOf } from './database-trouble.ts'
 import type { DatabaseOptions } from './jobs.ts'
 import {
@@ -53,11 +54,6 @@ export async function openUpgraded(
     database?.close()
     throw openError(options.path, error)
   }
-}
-
-/** Name of the whole copy that is made before the file is brought on from `schema`. */
-export function copyPath(path: string, schema: number): string {
-  return `${path}.schema-${schema}`
 }
 
 class Upgrade {

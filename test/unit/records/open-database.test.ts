@@ -106,6 +106,16 @@ test('a newer schema, a foreign database and damaged files are refused with one 
     refusal(newer).message,
   )
   assert.match(refusal(newer).message, /has schema 99, written by a newer version;/)
+  assert.match(refusal(newer).message, /Start the newer version again, or choose another --state-dir\.$/)
+  // What an upgrade left says how to go back; a copy that is too new for this program as well is none.
+  writeFileSync(`${newer}.schema-98`, '')
+  assert.doesNotMatch(refusal(newer).message, /go back/)
+  for (const schema of [migrations.length - 1, migrations.length]) writeFileSync(`${newer}.schema-${schema}`, '')
+  assert.ok(
+    refusal(newer).message.includes(
+      `or go back: move ${newer} with its -wal and -shm away and put ${newer}.schema-${migrations.length}, `,
+    ),
+  )
 
   const foreign = join(folder, 'foreign.db')
   new Database(foreign).exec('CREATE TABLE x (y)').close()
