@@ -81,8 +81,11 @@ export class ChannelOverlay implements ChannelNetwork {
       if (!this.#isStopped()) this.#open(communities)
     } catch (error) {
       if (this.#isStopped()) return
-      this.#problem = errorText(error)
-      log.warn('the overlay of channels could not be started; it will be tried again', { error: errorText(error) })
+      const problem = errorText(error)
+      // A port stays taken for as long as the other node runs: that is no news each minute.
+      if (problem !== this.#problem)
+        log.warn('the overlay of channels could not be started; it will be tried again', { error: problem })
+      this.#problem = problem
       this.#timer = this.#deps.clock.after(this.#retryMs, () => void this.start())
       this.#retryMs = Math.min(MAX_RETRY_MS, this.#retryMs * 2)
     }

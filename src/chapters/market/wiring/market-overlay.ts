@@ -63,6 +63,8 @@ export class MarketOverlay implements MarketNetwork {
   #mesh: RunningMesh | null = null
   #timer: Timer | null = null
   #retryMs = RETRY_MS
+  /** Of the last start, if it failed. */
+  #problem = ''
   #stopped = false
 
   constructor(deps: MarketOverlayDeps) {
@@ -88,7 +90,11 @@ export class MarketOverlay implements MarketNetwork {
       if (!this.#isStopped()) this.#open(parts)
     } catch (error) {
       if (this.#isStopped()) return
-      log.warn('the overlay of the market could not be started; it will be tried again', { error: errorText(error) })
+      const problem = errorText(error)
+      // A port stays taken for as long as the other node runs: that is no news each minute.
+      if (problem !== this.#problem)
+        log.warn('the overlay of the market could not be started; it will be tried again', { error: problem })
+      this.#problem = problem
       this.#timer = clock.after(this.#retryMs, () => void this.start())
       this.#retryMs = Math.min(MAX_RETRY_MS, this.#retryMs * 2)
     }

@@ -19,9 +19,15 @@ function settings(changes: Partial<Record<'ipv8' | 'channel_community', { enable
   return { ...sections, ...changes } as unknown as ChannelSettings
 }
 
-function overlayOf(net: ChannelNet, now: ChannelSettings, communities: () => Promise<Communities>): ChannelOverlay {
+function overlayOf(
+  net: ChannelNet,
+  now: ChannelSettings,
+  communities: () => Promise<Communities>,
+  warned: unknown[] = [],
+): ChannelOverlay {
   const catalogue = new MemoryCatalogue('a node', () => Math.floor(net.clock.wallMs() / 1000))
-  const deps = { catalogue, clock: net.clock, random: net.net.random, log: silentLog, settings: () => now }
+  const log = { ...silentLog, warn: (...said: unknown[]) => void warned.push(said.at(-1)) }
+  const deps = { catalogue, clock: net.clock, random: net.net.random, log, settings: () => now }
   return new ChannelOverlay({ ...deps, overlay: { communities } })
 }
 
@@ -83,4 +89,19 @@ test('of several networks the first that finds a channel is enough', async () =>
   assert.equal(await joinNetworks([noChannelNetwork, noChannelNetwork]).find('x' as never, 1), false)
   joinNetworks([hangs, finds]).hurry('x' as never)
   assert.equal(hurried, 2)
+})
+
+test('a port that stays taken is logged once, and again when something else is in the way (B20)', async () => {
+  const net = new ChannelNet(33)
+  const warned: unknown[] = []
+  let reason = 'taken'
+  const overlay = overlayOf(net, settings(), () => Promise.reject(new AppError('PortTaken', reason)), warned)
+  await overlay.start()
+  await net.clock.advance(600_000)
+  assert.deepEqual(warned, [{ error: 'taken' }])
+  reason = 'not allowed'
+  await net.clock.advance(600_000)
+  assert.deepEqual(warned.slice(1), [{ error: 'not allowed' }])
+  await overlay.stop()
+  await net.close()
 })

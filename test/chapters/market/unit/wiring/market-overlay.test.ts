@@ -23,6 +23,7 @@ function rig(changes: Partial<Record<'ipv8' | 'market_community', { enabled: boo
   const clock = new VirtualClock()
   const [book, identity] = [new OrderBook(clock), fakeIdentity('us')]
   const calls: string[] = []
+  const warned: unknown[] = []
   let opened: unknown
   let hear: Parameters<MarketNetwork['onMessage']>[0] = () => undefined
   const mesh: RunningMesh = {
@@ -55,7 +56,7 @@ function rig(changes: Partial<Record<'ipv8' | 'market_community', { enabled: boo
     book,
     clock,
     random: {} as Random,
-    log: silentLog,
+    log: { ...silentLog, warn: (...said: unknown[]) => void warned.push(said.at(-1)) },
     peers: { target: 30, most: 80 },
     settings: () => ({ ipv8: on, dispersy: on, market_community: on, ...changes }) as unknown as MarketSettings,
     overlay: {
@@ -77,7 +78,7 @@ function rig(changes: Partial<Record<'ipv8' | 'market_community', { enabled: boo
     timeMs: clock.wallMs(),
     timeoutS: 60,
   })
-  return { clock, book, overlay, calls, order, asked: () => asked, opened: () => opened, hear: () => hear }
+  return { clock, book, overlay, calls, warned, order, asked: () => asked, opened: () => opened, hear: () => hear }
 }
 
 const STATE = { sequence: 0, status: 'open', remaining: 100_000_000n } as const
@@ -145,4 +146,13 @@ test('settings switch it off, and nothing is asked for after the end', async () 
   await clock.advance(600_000)
   assert.equal(asked(), 1)
   assert.equal(clock.pending, 0)
+})
+
+test('a start that fails for the same reason is logged once (B20)', async () => {
+  const { clock, overlay, warned, asked } = rig({}, 1000)
+  await overlay.start()
+  await clock.advance(600_000)
+  assert.ok(asked() > 8)
+  assert.equal(warned.length, 1)
+  await overlay.stop()
 })
