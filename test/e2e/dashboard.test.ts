@@ -18,6 +18,7 @@ import {
   type WatchedPage,
   watchedPage,
 } from '../kit/nodes/browser.ts'
+import { allColumns } from '../../src/web/model/list-columns.ts'
 import { addDownload, downloadRecord, downloadUntil } from '../kit/nodes/downloads-client.ts'
 import { makeTorrent } from '../kit/content/make-torrent.ts'
 import { addManyDownloads, updateCosts, WAITING_SETTINGS } from '../kit/nodes/many-downloads.ts'
@@ -458,13 +459,17 @@ describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
       const hashes = await addManyDownloads(node, 10_000)
       const watched = await watchedPage(browser, node.baseUrl, WIDE)
       const { page } = watched
-      await page.addInitScript(`localStorage.setItem('tributary.key', '${node.key}')`)
+      const columns = JSON.stringify(allColumns.map(({ sort }) => ({ sort })))
+      await page.addInitScript(
+        `localStorage.setItem('tributary.key', '${node.key}');localStorage.setItem('tributary.list.columns', '${columns}')`,
+      )
       await page.goto(node.baseUrl)
       await page.getByText('All10,000').waitFor()
       await page.locator('.dot.live').waitFor({ state: 'attached' })
       const rows = `document.querySelectorAll('[role=row]').length`
       assert.ok(Number(await page.evaluate(rows)) <= 200)
       assert.equal(await page.getByRole('grid').getAttribute('aria-rowcount'), '10001')
+      assert.equal(await page.getByRole('columnheader').count(), allColumns.length + 1)
       const inView = await page.evaluate<string[]>(
         `[...document.querySelectorAll('[data-infohash]')].map(each => each.dataset.infohash)`,
       )

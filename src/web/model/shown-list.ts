@@ -8,6 +8,7 @@ export const ROW_FIELDS = [
   ...(['infohash', 'name', 'labels', 'hops', 'circuits', 'status', 'queued', 'error', 'moving_to'] as const),
   ...(['stalled_volume', 'condition', 'progress', 'size', 'speed_down', 'speed_up', 'eta', 'ratio'] as const),
   ...(['num_peers', 'num_connected_peers', 'time_added'] as const),
+  ...(['num_seeds', 'num_connected_seeds', 'total_up', 'time_finished', 'destination'] as const),
 ] as const satisfies readonly (keyof Download)[]
 
 /** What its row shows of a download. */

@@ -289,6 +289,38 @@ describe('the list of the dashboard', { skip, concurrency: 1, timeout: 300_000 }
     await page.context().close()
   })
 
+  test('columns: chosen, ordered and widened by keys, kept; the name takes what is left', async () => {
+    const watched = await opened()
+    const { page } = watched
+    const heads = async () => (await page.getByRole('columnheader').allInnerTexts()).slice(1)
+    const widthOf = async (place: string) => (await page.locator(`.heads .${place}`).boundingBox())?.width ?? 0
+    await page.getByRole('button', { name: 'Columns' }).press('Enter')
+    const choices = page.getByRole('list', { name: 'Columns' })
+    await choices.getByRole('checkbox', { name: 'Folder' }).press('Space')
+    for (const name of ['Ratio', 'Added', 'Peers', 'Left']) await choices.getByRole('checkbox', { name }).press('Space')
+    const forward = choices.getByRole('button', { name: 'Move Folder to the front' })
+    for (let step = 0; step < 5; step++) {
+      await forward.press('Enter')
+      await untilInPage(page, `document.activeElement?.getAttribute('aria-label') === 'Move Folder to the front'`)
+    }
+    const before = [await widthOf('name'), await widthOf('folder')]
+    await choices.getByRole('button', { name: 'Make Folder wider' }).press('Enter')
+    await waitFor('it is wider', async () => (await widthOf('folder')) === (before[1] ?? 0) + 16)
+    assert.equal(await widthOf('name'), (before[0] ?? 0) - 16)
+    assert.deepEqual(await axeFindings(page), [])
+    const chosen = ['Name', 'Folder', 'Progress', 'State', 'Size', 'Down', 'Up']
+    assert.deepEqual(await heads(), chosen)
+    await page.reload()
+    await page.locator('.row[data-infohash] .folder').getByText('tributary-list-').first().waitFor()
+    assert.deepEqual(await heads(), chosen)
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByRole('button', { name: 'As at first' }).click()
+    await page.locator('.heads .ratio').waitFor({ state: 'attached' })
+    assert.equal(await page.locator('.list.chosen').count(), 0)
+    watched.check()
+    await page.context().close()
+  })
+
   test('a phone: a finger that stays opens the menu, and no page', async () => {
     const watched = await opened('', PHONE)
     const { page } = watched

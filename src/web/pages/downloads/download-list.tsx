@@ -3,7 +3,7 @@
 
 import { useEffect, useReducer, useRef } from 'preact/hooks'
 import { type View, withFacet } from '../../model/list-view.ts'
-import { type ListColumn, listColumns } from '../../model/list-columns.ts'
+import { type ColumnChoice, leastWidthOf, type ListColumn, listColumns, tracksOf } from '../../model/list-columns.ts'
 import { ListCursor } from '../../model/list-cursor.ts'
 import type { ShownList } from '../../model/shown-list.ts'
 import { textOf } from '../../node/api.ts'
@@ -31,7 +31,7 @@ function moveAmongHeads(event: KeyboardEvent): void {
   target.focus()
 }
 
-function Heads({ view, setView }: { view: View; setView: (view: View) => void }) {
+function Heads({ view, setView, columns }: Pick<DownloadListProps, 'view' | 'setView' | 'columns'>) {
   const sortBy = ({ sort, largeFirst }: ListColumn) =>
     setView({ ...view, sort, descending: view.sort === sort ? !view.descending : largeFirst })
   return (
@@ -39,7 +39,7 @@ function Heads({ view, setView }: { view: View; setView: (view: View) => void })
       <span role="columnheader" class="cell sign">
         <span class="visually-hidden">{text('sign')}</span>
       </span>
-      {listColumns.map(column => {
+      {(columns ?? listColumns).map(column => {
         const { sort, heading, place } = column
         const sorted = view.sort === sort
         const direction = view.descending ? 'descending' : 'ascending'
@@ -63,6 +63,8 @@ interface DownloadListProps {
   /** Info hash of the download whose page is open; empty = none. */
   readonly open: string
   readonly narrow: boolean
+  /** Those that were chosen; null: those that there is room for. */
+  readonly columns: ColumnChoice | null
   setView(view: View): void
   select(selected: ReadonlySet<string>): void
   openRow(infohash: string): void
@@ -183,9 +185,13 @@ function actionsOf(props: DownloadListProps, cursor: ListCursor, view: ListWindo
   return { keys, click }
 }
 
+/** Of a phone: the rest stands under it. */
+const nameAlone = listColumns.slice(0, 1)
+
 function Rows({ props, active, first, end }: { props: DownloadListProps; active: string; first: number; end: number }) {
   const { list, selected, open, narrow } = props
   const leaving = leavingDownloads.value
+  const columns = narrow ? nameAlone : (props.columns ?? listColumns)
   return (
     <>
       {Array.from({ length: Math.max(0, end - first) }, (_, offset) => {
@@ -203,6 +209,7 @@ function Rows({ props, active, first, end }: { props: DownloadListProps; active:
             open={infohash === open}
             narrow={narrow}
             leaving={leaving.has(infohash)}
+            columns={columns}
           />
         )
       })}
@@ -213,6 +220,7 @@ function Rows({ props, active, first, end }: { props: DownloadListProps; active:
 /** The list of downloads: a grid with only the rows in view in the page. */
 export function DownloadList(props: DownloadListProps) {
   const { list, narrow } = props
+  const chosen = narrow ? null : props.columns
   const cursor = useCursor(props)
   const { active } = cursor
   const rowHeight = narrow ? CARD_HEIGHT : ROW_HEIGHT
@@ -225,7 +233,8 @@ export function DownloadList(props: DownloadListProps) {
   return (
     <div
       ref={view.scroller}
-      class={`list${narrow ? ' narrow' : ''}`}
+      class={`list${narrow ? ' narrow' : ''}${chosen === null ? '' : ' chosen'}`}
+      style={chosen === null ? {} : { '--columns': tracksOf(chosen), '--least-width': `${leastWidthOf(chosen)}px` }}
       role="grid"
       aria-label={text('downloads')}
       aria-multiselectable="true"
@@ -241,7 +250,7 @@ export function DownloadList(props: DownloadListProps) {
         if (!menu.swallows(event)) click(event)
       }}
     >
-      {!narrow && <Heads view={props.view} setView={props.setView} />}
+      {!narrow && <Heads view={props.view} setView={props.setView} columns={props.columns} />}
       <div role="rowgroup" class="list-space" style={{ height: `${list.length * rowHeight}px` }}>
         <div role="presentation" style={{ transform: `translateY(${first * rowHeight}px)` }}>
           <Rows props={props} active={active} first={first} end={end} />

@@ -3,6 +3,8 @@
 import { memo } from 'preact/compat'
 import { circuitsText } from '../../model/hops.ts'
 import { stateText, toneOf } from '../../model/download-groups.ts'
+import type { ListColumn } from '../../model/list-columns.ts'
+import type { SortColumn } from '../../model/list-view.ts'
 import type { ListedRow } from '../../model/shown-list.ts'
 import { bytes, dateTime, eta, percent, rate, ratio, readable } from '../../model/format.ts'
 import { Icon, type IconName } from '../../parts/icons.tsx'
@@ -19,6 +21,7 @@ interface DownloadRowProps {
   readonly narrow: boolean
   /** It will be removed. */
   readonly leaving: boolean
+  readonly columns: readonly ListColumn[]
 }
 
 const signs: Record<ReturnType<typeof toneOf>, IconName> = {
@@ -79,43 +82,69 @@ function Name({ record }: { record: ListedRow }) {
   )
 }
 
-function Cells({ record, leaving }: Pick<DownloadRowProps, 'record' | 'leaving'>) {
+/** What stands in a column of words and numbers. */
+const plainCells: Partial<Record<SortColumn, (record: ListedRow) => string | number>> = {
+  size: record => (record.size > 0 ? bytes(record.size) : ''),
+  speed_down: record => rate(record.speed_down),
+  speed_up: record => rate(record.speed_up),
+  eta: record => (record.status === 'DLSTATUS_DOWNLOADING' ? eta(record.eta) : ''),
+  num_peers: record => (record.num_connected_peers > 0 ? record.num_connected_peers : ''),
+  ratio: record => ratio(record.ratio),
+  time_added: record => dateTime(record.time_added).slice(0, 10),
+  num_seeds: record => (record.num_connected_seeds > 0 ? record.num_connected_seeds : ''),
+  total_up: record => (record.total_up > 0 ? bytes(record.total_up) : ''),
+  time_finished: record => (record.time_finished > 0 ? dateTime(record.time_finished).slice(0, 10) : ''),
+}
+
+function Cell({ record, leaving, column }: Pick<DownloadRowProps, 'record' | 'leaving'> & { column: ListColumn }) {
   const tone = toneOf(record)
+  switch (column.sort) {
+    case 'progress':
+      return (
+        <span role="gridcell" class="cell progress">
+          <ProgressBar value={record.progress} tone={tone} label={null} />
+          <span class="number">{percent(record.progress)}</span>
+        </span>
+      )
+    case 'status':
+      return (
+        <span role="gridcell" class={`cell state ${tone}`} title={record.error || waitingFor(record)}>
+          {leaving ? text('leaving') : stateText(record)}
+        </span>
+      )
+    case 'destination':
+      return (
+        <span role="gridcell" class="cell folder" title={readable(record.destination)}>
+          <bdi>{readable(record.destination)}</bdi>
+        </span>
+      )
+    default:
+      return (
+        <span role="gridcell" class={`cell number ${column.place}`}>
+          {plainCells[column.sort]?.(record)}
+        </span>
+      )
+  }
+}
+
+function NameCell({ record, narrow, leaving }: Pick<DownloadRowProps, 'record' | 'narrow' | 'leaving'>) {
   return (
-    <>
-      <span role="gridcell" class="cell progress">
-        <ProgressBar value={record.progress} tone={tone} label={null} />
-        <span class="number">{percent(record.progress)}</span>
+    <span role="gridcell" class="cell name">
+      <span class="name-line">
+        <Name record={record} />
       </span>
-      <span role="gridcell" class={`cell state ${tone}`} title={record.error || waitingFor(record)}>
-        {leaving ? text('leaving') : stateText(record)}
-      </span>
-      <span role="gridcell" class="cell number size">
-        {record.size > 0 ? bytes(record.size) : ''}
-      </span>
-      <span role="gridcell" class="cell number down">
-        {rate(record.speed_down)}
-      </span>
-      <span role="gridcell" class="cell number up">
-        {rate(record.speed_up)}
-      </span>
-      <span role="gridcell" class="cell number eta">
-        {record.status === 'DLSTATUS_DOWNLOADING' ? eta(record.eta) : ''}
-      </span>
-      <span role="gridcell" class="cell number peers">
-        {record.num_connected_peers > 0 ? record.num_connected_peers : ''}
-      </span>
-      <span role="gridcell" class="cell number ratio">
-        {ratio(record.ratio)}
-      </span>
-      <span role="gridcell" class="cell number added">
-        {dateTime(record.time_added).slice(0, 10)}
-      </span>
-    </>
+      {narrow && (
+        <>
+          <span class="summary">{leaving ? text('leaving') : summary(record)}</span>
+          <ProgressBar value={record.progress} tone={toneOf(record)} label={null} />
+        </>
+      )}
+    </span>
   )
 }
 
-function PlainDownloadRow({ record, index, selected, active, open, narrow, leaving }: DownloadRowProps) {
+function PlainDownloadRow(props: DownloadRowProps) {
+  const { record, index, selected, active, open, narrow, leaving, columns } = props
   const tone = toneOf(record)
   const marks = `${selected ? ' selected' : ''}${active ? ' active' : ''}${open ? ' open' : ''}${leaving ? ' leaving' : ''}`
   return (
@@ -131,18 +160,13 @@ function PlainDownloadRow({ record, index, selected, active, open, narrow, leavi
         <Icon name={selected ? 'check' : signOf(record)} size={16} />
         <span class="visually-hidden">{leaving ? text('leaving') : stateText(record)}</span>
       </span>
-      <span role="gridcell" class="cell name">
-        <span class="name-line">
-          <Name record={record} />
-        </span>
-        {narrow && (
-          <>
-            <span class="summary">{leaving ? text('leaving') : summary(record)}</span>
-            <ProgressBar value={record.progress} tone={tone} label={null} />
-          </>
-        )}
-      </span>
-      {!narrow && <Cells record={record} leaving={leaving} />}
+      {columns.map(column =>
+        column.sort === 'name' ? (
+          <NameCell key="name" record={record} narrow={narrow} leaving={leaving} />
+        ) : (
+          <Cell key={column.sort} record={record} leaving={leaving} column={column} />
+        ),
+      )}
     </div>
   )
 }

@@ -13,6 +13,7 @@ import type { OpenedMenu } from './download-actions.tsx'
 import { DownloadList } from './download-list.tsx'
 import { ListTools } from './list-tools.tsx'
 import { SideBar } from './side-bar.tsx'
+import { useColumns } from './use-columns.ts'
 import { useSideBar } from './use-side-bar.ts'
 
 interface DownloadsPageProps {
@@ -106,6 +107,7 @@ export function DownloadsPage({ infohash, tab, add }: DownloadsPageProps) {
   const openRow = (open: string) => go({ page: 'downloads', infohash: open, tab: 'overview' })
   const side = useSideBar(infohash !== '')
   useEscape(infohash)
+  const columns = useColumns()
   return (
     <div class={`downloads${infohash === '' ? '' : ' with-detail'}${side.beside ? ' with-side' : ''}`}>
       <h1 class="visually-hidden">{text('downloads')}</h1>
@@ -115,7 +117,7 @@ export function DownloadsPage({ infohash, tab, add }: DownloadsPageProps) {
         </aside>
       )}
       <section class="downloads-main" aria-label={text('allDownloads')}>
-        <ListTools view={view} setView={setView} side={side} add={add} />
+        <ListTools view={view} setView={setView} side={side} columns={columns} add={add} />
         {selected.size > 0 && (
           <SelectionBar
             selected={selected}
@@ -133,6 +135,7 @@ export function DownloadsPage({ infohash, tab, add }: DownloadsPageProps) {
             selected={selected}
             open={infohash}
             narrow={narrow.value}
+            columns={columns.choice}
             setView={setView}
             select={select}
             openRow={openRow}

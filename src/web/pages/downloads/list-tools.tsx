@@ -7,14 +7,17 @@ import { groups } from '../../model/download-groups.ts'
 import { faultsOf, statesOf, type View, withGroup } from '../../model/list-view.ts'
 import { narrow, session } from '../../node/context.ts'
 import { Icon } from '../../parts/icons.tsx'
+import { LaterPage } from '../../parts/later-page.tsx'
 import { text } from '../../texts/list.ts'
 import { NarrowedTo, SideBar } from './side-bar.tsx'
 import { SortChoice } from './sort-choice.tsx'
+import type { ChosenColumns } from './use-columns.ts'
 import type { SideBarState } from './use-side-bar.ts'
 
 interface ListToolsProps {
   readonly view: View
   readonly side: SideBarState
+  readonly columns: ChosenColumns
   setView(view: View): void
   add(): void
 }
@@ -124,8 +127,26 @@ function SideButton({ view, setView, side }: Pick<ListToolsProps, 'view' | 'setV
   )
 }
 
+const loadColumns = async () => (await import('./column-choices.tsx')).ColumnChoices
+
+function ColumnButton(columns: ChosenColumns) {
+  const id = useId()
+  const [open, setOpen] = useState(false)
+  return (
+    <div class="column-button">
+      <button type="button" class="quiet" popovertarget={id}>
+        <Icon name="gear" size={16} />
+        <span class="visually-hidden">{text('columns')}</span>
+      </button>
+      <div id={id} popover="auto" class="column-choices" onToggle={event => setOpen(event.newState === 'open')}>
+        {open && <LaterPage load={loadColumns} shown={columns} />}
+      </div>
+    </div>
+  )
+}
+
 /** What stands above the list. */
-export function ListTools({ view, setView, side, add }: ListToolsProps) {
+export function ListTools({ view, setView, side, columns, add }: ListToolsProps) {
   return (
     <div class="tools">
       <SideButton view={view} setView={setView} side={side} />
@@ -133,6 +154,7 @@ export function ListTools({ view, setView, side, add }: ListToolsProps) {
       {!side.beside && <GroupTabs view={view} setView={setView} />}
       {narrow.value && <SortChoice view={view} setView={setView} />}
       {!side.beside && <NarrowedTo view={view} setView={setView} />}
+      {!narrow.value && <ColumnButton {...columns} />}
       <button type="button" class="primary add" onClick={add}>
         <Icon name="plus" />
         <span>{text('add')}</span>
