@@ -3,7 +3,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import type { CoreRoutes } from '../client/core-routes.ts'
-import type { ParametersOf } from '../client/routes.ts'
+import type { ParametersOf, ReplyOf } from '../client/routes.ts'
 import { readNamedFile } from '../node/state/find-node.ts'
 import { CommandError, type NodeClient } from './node-client.ts'
 import { printable } from './show.ts'
@@ -20,6 +20,8 @@ export interface AddFlags {
   readonly forget?: boolean
 }
 
+type TorrentFiles = ReplyOf<CoreRoutes, 'GET /torrentinfo/files'>
+
 const WHOLE_HASH = /^(?:[0-9a-f]{40}|[a-z2-7]{32})$/i
 
 /** Adds a link, an info hash, a torrent file, or what comes on standard input (`-`); its info hash. */
@@ -33,6 +35,16 @@ export async function addSource(node: NodeClient, given: string, flags: AddFlags
       : await node.call('POST /downloads', { parameters, raw: bytes })
   if (!started) throw new CommandError('No version was found yet; the node goes on looking.')
   return infohash
+}
+
+/** What is in a torrent, before it is added: of a file that lies here, or of what the node finds behind a link. */
+export function torrentFiles(node: NodeClient, given: string, hops?: number): Promise<TorrentFiles> {
+  const source = WHOLE_HASH.test(given) && !existsSync(given) ? `magnet:?xt=urn:btih:${given}` : given
+  const bytes = bytesOf(source)
+  if (bytes !== null) return node.call('POST /torrentinfo/files', { raw: bytes })
+  return node.call('GET /torrentinfo/files', {
+    parameters: { torrent: source, ...(hops !== undefined && { anon_hops: hops }) },
+  })
 }
 
 function bytesOf(source: string): Buffer | null {

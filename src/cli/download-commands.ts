@@ -104,7 +104,7 @@ function addAdding(program: Command): void {
     .option('-p, --paused', 'do not start it')
     .option('-l, --label <label>', 'a label; may be repeated', collect, [])
     .option('-s, --select <indexes>', 'files to fetch, with commas between; default: all', indexes)
-    .option('--sequential', 'fetch pieces in their order')
+    .option('--sequential', 'download in order, for watching')
     .option('--hops <n>', 'anonymously, over so many hops', hopCount)
     .option('--overwrite', 'write over files that are not of it and lie in its places')
     .option('--forget', 'fetch only what is read, keep it for a while, remove it hours after the last reader')
@@ -117,6 +117,37 @@ function addAdding(program: Command): void {
         for (const source of sources) added.push(await addSource(context.node, source, request))
         context.show({ infohashes: added }, () => added.map(infohash => `${infohash}\n`).join(''))
         if (flags.watch === true) await (await import('./watch.ts')).watchDownloads(context, added)
+      }),
+    )
+}
+
+/** What is looked at before a download is added. */
+function addLooking(program: Command): void {
+  forNode(program.command('torrent-files').description('Files of a torrent before it is added, for add --select.'))
+    .argument('<source>', 'a magnet, an http(s) link, an info hash, a torrent file; - = standard input')
+    .option('--hops <n>', 'look for it over so many hops; default: as many as a new download has', hopCount)
+    .action((source: string, flags: NodeFlags & { hops?: number }) =>
+      runForNode(flags, async ({ node, show }) => {
+        const { torrentFiles } = await import('./add-command.ts')
+        show(await torrentFiles(node, source, flags.hops), ({ name, files, download_exists: exists }) => {
+          const lines = files.map(file => [String(file.index), sizeText(file.size), file.name])
+          const heads = [{ head: '#', right: true }, { head: 'SIZE', right: true }, { head: 'NAME' }]
+          const known = exists ? 'It is a download already.\n' : ''
+          return `${printable(name)}\n${known}${tableText(heads, lines, width())}`
+        })
+      }),
+    )
+  forNode(program.command('folders').description('Folders in a folder of the node, and the room there.'))
+    .argument('[path]', 'absolute; default: where new downloads go')
+    .action((path: string | undefined, flags: NodeFlags) =>
+      runForNode(flags, async ({ node, show }) => {
+        const parameters = path === undefined ? {} : { path }
+        show(await node.call('GET /folders', { parameters }), folder => {
+          const room = folder.free_bytes === null ? '' : `, ${sizeText(folder.free_bytes)} free`
+          const head = `${printable(folder.path)}${folder.exists ? '' : ' (will be created)'}${room}\n`
+          const names = folder.folders.map(name => `${printable(name)}/\n`).join('')
+          return `${head}${names}${folder.more ? '… and more.\n' : ''}`
+        })
       }),
     )
 }
@@ -201,6 +232,7 @@ function prioritiesOf(texts: readonly string[]): number[] {
 /** Adds every command of this file. */
 export function addDownloadCommands(program: Command): void {
   addAdding(program)
+  addLooking(program)
   addListCommand(program)
   addTopCommand(program)
   addListing(program)

@@ -10,7 +10,7 @@ const GROUPS: readonly (readonly [heading: string, names: readonly string[]])[] 
     ['limit', 'queue', 'files', 'rename', 'peers', 'trackers', 'hops', 'magnet', 'torrent-file'],
   ],
   ['Films:', ['play', 'stream-url', 'links', 'watching', 'watched', 'media', 'subtitles', 'hls', 'dlna']],
-  ['Make, find, publish:', ['create', 'torrent-info', 'search', 'channels', 'updates']],
+  ['Make, find, publish:', ['create', 'torrent-info', 'torrent-files', 'folders', 'search', 'channels', 'updates']],
   ['Anonymity and payments:', ['circuits', 'wallets', 'market']],
   ['The node:', ['start', 'open', 'settings', 'slow', 'schedule', 'key', 'doctor', 'log', 'events', 'shutdown']],
   ['Its state directory:', ['import', 'backup', 'restore']],

@@ -1,5 +1,6 @@
 // The routes of the core by name, as types: nothing of them is loaded with this file.
 
+import type { addingRoutes } from '../http/routes/adding.ts'
 import type { controlRoutes } from '../http/routes/controls.ts'
 import type { coreRoutes } from '../http/routes/core.ts'
 import type { createTorrentRoutes } from '../http/routes/create-torrent.ts'
@@ -33,6 +34,7 @@ export type CoreRoutes = RoutesOf<
     ...typeof stateRoutes,
     ...typeof coreRoutes,
     ...typeof queueRoutes,
+    ...typeof addingRoutes,
     ...typeof slowModeRoutes,
     ...typeof statisticsRoutes,
     ...typeof keyRoutes,

@@ -2,6 +2,7 @@
 // others (src/build/first-use.json, decision 0521).
 
 import type { Route } from './route.ts'
+import { addingRoutes } from './routes/adding.ts'
 import { coreRoutes } from './routes/core.ts'
 import { createTorrentRoutes } from './routes/create-torrent.ts'
 import { debugRoutes } from './routes/debug.ts'
@@ -30,6 +31,7 @@ export const beforeChapters: readonly Route[] = [
 export const behindChapters: readonly Route[] = [
   ...coreRoutes,
   ...queueRoutes,
+  ...addingRoutes,
   ...slowModeRoutes,
   ...statisticsRoutes,
   ...keyRoutes,

@@ -2,6 +2,7 @@
 // the first moment, and those that need more answer NotReady until they are given it.
 
 import { AllowedPaths, FreshFiles } from '../io/files/client-paths.ts'
+import { ListedFolders } from '../io/files/listed-folders.ts'
 import type { Services } from '../services/api.ts'
 import { CallerPaths } from '../services/caller-paths.ts'
 import { CoreState } from '../services/diagnostics/state.ts'
@@ -9,6 +10,7 @@ import type { NodeStatistics } from '../services/diagnostics/statistics.ts'
 import type { Downloads } from '../services/downloads/downloads.ts'
 import { TorrentInfo } from '../services/downloads/torrent-info.ts'
 import { EventHub } from '../services/events/events.ts'
+import { Folders } from '../services/folders/folders.ts'
 import { LoginCodes } from '../services/login/login-codes.ts'
 import { TorrentMaker } from '../services/making/torrent-maker.ts'
 import { SettingRights } from '../services/settings/setting-rights.ts'
@@ -87,9 +89,19 @@ export function makeServices(
     slowMode,
     shutdown: { shutDown },
     callerPaths: new CallerPaths(core.paths),
+    folders: makeFolders(environment, core.paths),
   }
   Object.assign(services, ...opened.map(chapter => chapter.services))
   return { ...parts, services, statistics, settingsChanges, slowMode, chapters: opened, followDebug: debug.follow }
+}
+
+function makeFolders({ settings, volumes }: NodeEnvironment, paths: AllowedPaths): Folders {
+  return new Folders({
+    paths,
+    looks: new ListedFolders(volumes),
+    usual: () => settings.values.download_defaults.saveas,
+    allowed: () => allowedFolders(settings.values),
+  })
 }
 
 /** What chapters and the other services are built upon. */

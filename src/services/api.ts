@@ -5,6 +5,7 @@ import type { CallerPathsService, KeysService } from './callers-api.ts'
 import type { DebugService } from './diagnostics/debug-api.ts'
 import type { DownloadsService } from './downloads/downloads-api.ts'
 import type { EventsService } from './events/events-api.ts'
+import type { FoldersService } from './folders/folders-api.ts'
 import type { ImportService } from './import/import-api.ts'
 import type { LinksService } from './links/links-api.ts'
 import type { LoginService } from './login/login-api.ts'
@@ -60,6 +61,7 @@ export interface Services {
   readonly debug: DebugService
   readonly metrics: MetricsService
   readonly callerPaths: CallerPathsService
+  readonly folders: FoldersService
   readonly keys: KeysService
   readonly login: LoginService
   readonly links: LinksService

@@ -3,12 +3,13 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { chapterPages } from './chapters.ts'
+import { areSources } from './model/adding.ts'
 import type { ChapterPlace } from './model/place.ts'
 import { plainRate } from './model/format.ts'
 import { Navigation } from './navigation.tsx'
-import { narrow, place, session } from './node/context.ts'
+import { narrow, offeredLink, place, session } from './node/context.ts'
 import { sendRemovals } from './node/removals.ts'
-import { AddDialog, type Addition } from './pages/downloads/add-dialog.tsx'
+import type { Addition } from './pages/adding/add-dialog.tsx'
 import { DownloadsPage } from './pages/downloads/downloads-page.tsx'
 import { KeyPage } from './pages/node/key-page.tsx'
 import { Brand } from './parts/brand.tsx'
@@ -65,6 +66,7 @@ const loadStatistics = async () => (await import('./pages/node/statistics-page.t
 const loadEvents = async () => (await import('./pages/node/events-page.tsx')).EventsPage
 const loadDoctor = async () => (await import('./pages/node/doctor-page.tsx')).DoctorPage
 const loadKeys = async () => (await import('./pages/keys-dialog.tsx')).KeysDialog
+const loadAdding = async () => (await import('./pages/adding/add-dialog.tsx')).AddDialog
 const loadPlayer = async () => (await import('./pages/player/player-page.tsx')).PlayerPage
 
 function PageOfChapter({ chapter, parts }: ChapterPlace) {
@@ -92,11 +94,6 @@ function Page({ add }: { add: (addition: Addition) => void }) {
   }
 }
 
-/** Whether a text that was pasted is meant for the node. */
-function isSource(text: string): boolean {
-  return /^\s*(magnet:\?|https?:\/\/\S+$|[0-9a-f]{40}\s*$)/i.test(text)
-}
-
 /** Calls `add` with what is dropped or pasted anywhere; true while something is dragged over the page. */
 function useOffers(add: (addition: Addition) => void): boolean {
   const [over, setOver] = useState(false)
@@ -121,7 +118,7 @@ function useOffers(add: (addition: Addition) => void): boolean {
       if (event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement) return
       const text = event.clipboardData?.getData('text') ?? ''
       const files = [...(event.clipboardData?.files ?? [])]
-      if (files.length > 0 || isSource(text)) add({ files, text: files.length > 0 ? '' : text })
+      if (files.length > 0 || areSources(text)) add({ files, text: files.length > 0 ? '' : text })
     }
     const removals = [
       listen('dragover', drag),
@@ -161,6 +158,12 @@ function Frame() {
   useKeyHelp(() => showKeys(true))
   const [addition, setAddition] = useState<Addition | null>(null)
   const over = useOffers(setAddition)
+  const link = offeredLink.value
+  useEffect(() => {
+    if (link === '') return
+    offeredLink.value = ''
+    setAddition({ files: [], text: link })
+  }, [link])
   return (
     <div class="frame">
       <button type="button" class="skip" onClick={() => document.querySelector<HTMLElement>('#content')?.focus()}>
@@ -176,7 +179,7 @@ function Frame() {
         <Page add={setAddition} />
       </main>
       {over && <div class="drop-here">{text('dropToAdd')}</div>}
-      {addition !== null && <AddDialog addition={addition} onClose={() => setAddition(null)} />}
+      {addition !== null && <LaterPage load={loadAdding} shown={{ addition, onClose: () => setAddition(null) }} />}
       {keys && <LaterPage load={loadKeys} shown={{ onClose: () => showKeys(false) }} />}
       <Notices />
     </div>

@@ -175,6 +175,12 @@ export class SafeFolder {
     for await (const { name } of await opendir(this.#base, { bufferSize: NAMES_AT_ONCE })) yield name
   }
 
+  /** All that is in it, in no order; links are no folders. */
+  async *entries(): AsyncGenerator<{ readonly name: string; readonly isFolder: boolean }> {
+    for await (const entry of await opendir(this.#base, { bufferSize: NAMES_AT_ONCE }))
+      yield { name: entry.name, isFolder: entry.isDirectory() }
+  }
+
   /** Deletes file `name` when it is a plain file, and `goes` takes its length and mark; anything else stays. */
   async unlinkFile(name: string, goes: (sizeBytes: number, mark: FileMark) => boolean = () => true): Promise<void> {
     const stats = await this.stat(name)

@@ -10,10 +10,10 @@ import { encodeMetainfo } from '../../wire/metainfo/metainfo.ts'
 import { metainfoJson } from '../../wire/metainfo/metainfo-json.ts'
 import { runStepsInTurns } from '../../wire/steps.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
-import type { TorrentInfoService } from './torrents-api.ts'
+import type { TorrentInfoService, TorrentPreview } from './torrents-api.ts'
 import { withDeadline } from '../deadline.ts'
 import type { MetadataPreviews } from './metadata-previews.ts'
-import { readSource, type SourceReaders } from './torrent-source.ts'
+import { readSource, sentSource, type SourceReaders } from './torrent-source.ts'
 
 /** A magnet's metadata is looked for this long (decisions part 2). */
 const METADATA_LIMIT_MS = 60_000
@@ -66,6 +66,28 @@ export class TorrentInfo implements TorrentInfoService {
     }
   }
 
+  async files(uri: string, signal: AbortSignal, wantedHops?: number): Promise<TorrentPreview> {
+    const { clock, downloads } = this.#deps
+    const hops = downloads.hopsOf(wantedHops)
+    const source = await readSource(uri, downloads.readers(hops), signal)
+    if (source.kind === 'file') return this.#preview(source.metainfo)
+    const limits = { clock, signal, limitMs: METADATA_LIMIT_MS, lateCode: 'MetadataTimeout' } as const
+    return this.#preview(await withDeadline(limits, inner => this.#find(source.magnet, hops, inner)))
+  }
+
+  async filesIn(bytes: Uint8Array): Promise<TorrentPreview> {
+    const source = await sentSource(bytes)
+    // A torrent file is no magnet.
+    if (source.kind !== 'file') throw new AppError('TorrentUnreadable')
+    return this.#preview(source.metainfo)
+  }
+
+  #preview(metainfo: Metainfo): TorrentPreview {
+    const { infoHash, name } = metainfo
+    const exists = this.#deps.downloads.has(infoHash)
+    return { files: filesOf(metainfo), name, infohash: infoHash, private: metainfo.private, download_exists: exists }
+  }
+
   /**
    * The torrent behind `uri`, fetched as a new download would be; a magnet's trackers come with it. AppErrors as
    * read().
@@ -110,4 +132,10 @@ export class TorrentInfo implements TorrentInfoService {
       }
     }
   }
+}
+
+/** Named as the files of a download are. */
+function* filesOf({ files, multiFile }: Metainfo): Generator<{ index: number; name: string; size: number }, void> {
+  for (const { index, path, length, padding } of files)
+    if (!padding) yield { index, name: (multiFile ? path.slice(1) : path).join('/'), size: length }
 }

@@ -2,8 +2,22 @@
 
 import type { Caller } from '../callers-api.ts'
 
+/** What a torrent has in it: GET and POST /torrentinfo/files (extra). */
+export interface TorrentPreview {
+  /** Each is made when it is taken; padding is left out. `name`: the path under the torrent's root. */
+  files: Iterable<{ index: number; name: string; size: number }>
+  name: string
+  infohash: string
+  private: boolean
+  download_exists: boolean
+}
+
 /** GET /torrentinfo. */
 export interface TorrentInfoService {
+  /** The files behind a uri. As read(). */
+  files(uri: string, signal: AbortSignal, hops?: number): Promise<TorrentPreview>
+  /** The files of a torrent file. AppErrors TorrentUnreadable, NotReady. */
+  filesIn(bytes: Uint8Array): Promise<TorrentPreview>
   /**
    * Decisions part 2, row torrentinfo; `metainfo` is JSON in UTF-8, in parts that follow each other. `hops` absent = as
    * new downloads. AppErrors as in add, and MetadataTimeout.

@@ -1,6 +1,7 @@
 // The session and the place of the page, for every part of it.
 
 import { type Signal, signal } from '@preact/signals'
+import { magnetIn } from '../model/adding.ts'
 import { loginCodeIn } from '../model/login-code.ts'
 import { addressOf, home, type Place, placeOf } from '../model/place.ts'
 import { Session } from './session.ts'
@@ -11,12 +12,16 @@ export const session = new Session()
 /** Where the page is. */
 export const place: Signal<Place> = signal(home)
 
+/** A magnet link that the browser opened here, until the dialog for adding has it; '' = none. */
+export const offeredLink: Signal<string> = signal('')
+
 /**
  * Lets the place follow the address, from now on. `chapters`: ids of those that have pages. The code of a link that
  * signs in, with which the page was opened; '' = none.
  */
 export function followAddress(chapters: readonly string[]): string {
   const follow = () => {
+    takeMagnet()
     place.value = placeOf(location.hash, chapters)
   }
   globalThis.addEventListener('hashchange', () => {
@@ -35,6 +40,14 @@ function takeLoginCode(): string {
   if (code === null) return ''
   history.replaceState(null, '', addressOf(home))
   return code
+}
+
+/** Takes a magnet link out of the address: it is shown and not added, for any page may lead here. */
+function takeMagnet(): void {
+  const link = magnetIn(location.hash)
+  if (link === null) return
+  history.replaceState(null, '', addressOf(home))
+  offeredLink.value = link
 }
 
 /** Goes to a place; `replace`: without a step in the history. */

@@ -22,6 +22,7 @@ const paths = {
   save: 'M12 4v11M7.5 10.5 12 15l4.5-4.5M5 20h14',
   close: 'M6 6l12 12M18 6L6 18',
   back: 'M15 5l-7 7 7 7',
+  fold: 'M9 5l7 7-7 7',
   down: 'M12 5v14M6 13l6 6 6-6',
   up: 'M12 19V5M6 11l6-6 6 6',
   check: 'M5 12.5l4.5 4.5L19 7.5',

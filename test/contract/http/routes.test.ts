@@ -108,6 +108,23 @@ test('parameters reach the services as the schema says', async () => {
   assert.deepEqual(lastCall(), ['changeSettings', { a: { b: [1, { c: null }] } }])
 })
 
+test('what is looked at before adding: links, torrent files, folders', async () => {
+  const lastCall = () => server.double.calls.at(-1)
+  await ask(server.port, '/torrentinfo/files?uri=magnet%3A%3Fxt%3D1&anon_hops=2')
+  assert.deepEqual(lastCall(), ['torrentFiles', 'magnet:?xt=1', 2])
+  const body = Buffer.from('d4:infod4:name4:Filmee\0\xff', 'latin1')
+  const sent = await ask(server.port, '/torrentinfo/files', { method: 'POST', body })
+  assert.deepEqual(Buffer.from((lastCall()?.[1] ?? []) as Uint8Array), body)
+  const { files, ...others } = sent.json() as { files: unknown[] }
+  assert.deepEqual(files, [{ index: 1, name: 'Extras/<b>a</b>.txt', size: 5 }])
+  assert.deepEqual(others, { name: 'Film', infohash: SAMPLE_INFOHASH, private: false, download_exists: true })
+  await ask(server.port, '/folders')
+  assert.deepEqual(lastCall(), ['folders', undefined])
+  await ask(server.port, `/folders?path=${encodeURIComponent('/srv/../שלום/<b>')}`)
+  assert.deepEqual(lastCall(), ['folders', '/srv/../שלום/<b>'])
+  assert.equal((await ask(server.port, `/folders?path=${'/a'.repeat(3000)}`)).status, 400)
+})
+
 test('a torrent file that is sent reaches the service as it is, its parameters from the query', async () => {
   const body = Buffer.from('{"uri":"not read"} d4:infod4:name4:Filmee\0\xff', 'latin1')
   const query = 'destination=%2Fsrv&labels[]=a&labels[]=b&file_priorities[]=7&file_priorities[]=0&seeding_ratio=0.5'

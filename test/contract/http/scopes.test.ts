@@ -41,7 +41,7 @@ function scopeOf({ method, path }: Route): string {
   // Signs with a key of this node.
   if (/^\/(channels|mychannel)(\/|$)/.test(path) && method !== 'GET') return 'admin'
   if (path.startsWith('/updates/published') && method !== 'GET') return 'admin'
-  if (path === '/torrentinfo') return 'add'
+  if (/^\/(torrentinfo|folders)(\/|$)/.test(path)) return 'add'
   // Whoever plays a file says where it is.
   if (path.includes('{infohash}/watching')) return 'stream'
   // Asking for facts or segments of a film makes its download run (decisions 0533 and 0543).

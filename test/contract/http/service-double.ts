@@ -25,6 +25,7 @@ import type { QueueMove } from '../../../src/services/downloads/queue/queue-api.
 import type { ListPage, ListQuery } from '../../../src/services/downloads/list/list-query-api.ts'
 import { chapterKits } from '../../kit/chapter-kits.ts'
 import { download, downloadDetails, file, HASH } from './sample-records.ts'
+import { foldersDouble, torrentInfoDouble } from './adding-double.ts'
 import { slowModeDouble } from './slow-mode-double.ts'
 import { updatesDouble } from './updates-double.ts'
 import { linksDouble } from './links-double.ts'
@@ -288,12 +289,7 @@ export class ServiceDouble implements Services {
     return reader
   }
 
-  readonly torrentInfo = {
-    read: async (uri: string, _signal: AbortSignal) => {
-      this.#note('torrentInfo', uri)
-      return { metainfo: [Buffer.from('{"info":{"name":"Film"}}')], infohash: HASH, download_exists: false }
-    },
-  }
+  readonly torrentInfo = torrentInfoDouble((...call) => this.#note(...call))
 
   readonly debug: DebugService = {
     cpuHistory: () => [{ time: 1_700_000_000_000, cpu: 1.5 }],
@@ -399,6 +395,8 @@ export class ServiceDouble implements Services {
       return request
     },
   }
+
+  readonly folders = foldersDouble((...call) => this.#note(...call), this.callers)
 
   readonly keys = {
     list: () => ({ keys: [{ name: 'living-room', scopes: ['read' as const], created: 1.5 }] }),

@@ -20,6 +20,7 @@ const CONTACTING: Readonly<Record<string, string>> = {
   'createtorrent.create': 'with `add` the torrent by the engine of the default hops',
   'import.run': 'the torrent by the engine of the default hops',
   'torrentinfo.read': 'the source by readers(hops), metadata by the engine of the hops asked for, else of the default',
+  'torrentinfo.files': 'as torrentinfo.read',
   'updates.check': 'the plain DHT, unless the newest version has hops',
   'updates.publish': 'the plain DHT, unless the download has hops',
   'settings.change':
@@ -36,7 +37,7 @@ const SILENT: readonly string[] = [
   ...['downloads.list', 'downloads.files', 'downloads.playlist', 'downloads.torrent', 'downloads.torrentSingular'],
   ...['downloads.read', 'downloads.explain', 'downloads.magnet', 'updates.followed', 'updates.unfollow'],
   ...['updates.published', 'updates.withdraw', 'settings.read', 'settings.effective', 'settings.history'],
-  ...['slowmode.read', 'slowmode.change', 'queue.move'],
+  ...['slowmode.read', 'slowmode.change', 'queue.move', 'torrentinfo.sent', 'folders.list'],
   ...['variables.read', 'state.read', 'health.read', 'statistics.communities', 'statistics.dispersy'],
   ...['statistics.ipv8', 'statistics.tribler', 'keys.list', 'keys.add', 'keys.remove', 'shutdown.run'],
   ...['debug.cpu-history', 'debug.memory-history', 'debug.memory-dump'],

@@ -187,3 +187,29 @@ test('the metainfo behind a uri: as in the file; of a magnet with its own tracke
   assert.deepEqual((await wanted).announceTiers, [['udp://t.example:80']])
   await held
 })
+
+test('the files of a torrent: without padding, named as those of a download are, before and after it is one', async () => {
+  const bench = await startDownloads()
+  const info = infoOver(bench)
+  const pack = makeTorrent({
+    name: 'Pack',
+    files: [
+      { path: 'a/one.bin', length: 10 },
+      { path: 'two.bin', length: 20 },
+    ],
+  })
+  const { files, ...shown } = await info.filesIn(pack.torrent)
+  assert.deepEqual(
+    [...files],
+    [
+      { index: 0, name: 'a/one.bin', size: 10 },
+      { index: 1, name: 'two.bin', size: 20 },
+    ],
+  )
+  assert.deepEqual(shown, { name: 'Pack', infohash: pack.infoHash, private: false, download_exists: false })
+  bench.sources.set('/x.torrent', made.torrent)
+  const single = await info.files('/x.torrent', signal)
+  assert.deepEqual([...single.files], [{ index: 0, name: 'file.bin', size: 100_000 }])
+  await assert.rejects(info.filesIn(Buffer.from('these are notes')), refuses('TorrentUnreadable'))
+  await assert.rejects(info.files('ftp://x/', signal), refuses('BadScheme'))
+})

@@ -113,6 +113,8 @@ describe('new downloads have hops by default', { concurrency: 1 }, () => {
     begun('downloads.add', 'PUT', '/downloads', { uri: `${place.url}/one.torrent` })
     begun('torrentinfo.read', 'GET', `/torrentinfo?torrent=${encodeURIComponent(`${place.url}/two.torrent`)}`)
     begun('torrentinfo.read', 'GET', `/torrentinfo?torrent=${encodeURIComponent(magnetOf(torrentOf()))}`)
+    begun('torrentinfo.files', 'GET', `/torrentinfo/files?torrent=${encodeURIComponent(`${place.url}/files.torrent`)}`)
+    begun('torrentinfo.files', 'GET', `/torrentinfo/files?torrent=${encodeURIComponent(magnetOf(torrentOf()))}`)
     void rpc('torrent-add', { filename: `${place.url}/three.torrent` }).catch(() => undefined)
     const update = await node.request('PUT', '/downloads', { uri: `magnet:?xs=urn:btpk:${'ab'.repeat(32)}` })
     assert.equal(update.status, 400, update.body.toString())
