@@ -24,6 +24,7 @@ import { makeTorrent } from '../kit/content/make-torrent.ts'
 import { addManyDownloads, updateCosts, WAITING_SETTINGS } from '../kit/nodes/many-downloads.ts'
 import { startNode } from '../kit/nodes/node-process.ts'
 import { type DashboardScene, FILM_NAME, HOSTILE_NAME, makeDashboardScene } from './dashboard-scene.ts'
+import { useFileTree } from './file-tree-steps.ts'
 import { needs } from '../kit/requirements.ts'
 
 const skip = needs(CHROMIUM, 'ffmpeg')
@@ -351,6 +352,7 @@ describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
     await page.getByText('5 files, 4 chosen').waitFor()
     await page.getByRole('button', { name: 'Fetch all' }).click()
     await page.getByText('5 files, 5 chosen').waitFor()
+    await useFileTree(page)
     const saved = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Playlist' }).click()
     const download = await saved

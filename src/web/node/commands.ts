@@ -67,6 +67,11 @@ export async function files(infohash: string, signal?: AbortSignal): Promise<Dow
   return (await session.api.call('GET /downloads/{infohash}/files', { path: { infohash }, signal })).files
 }
 
+/** Gives a file or folder of it another name on the disk. */
+export async function renameFile(infohash: string, path: string, name: string): Promise<void> {
+  await session.api.call('PATCH /downloads/{infohash}/files', { path: { infohash }, parameters: { path, name } })
+}
+
 /** Where its files were left; none where this key may not know. */
 export async function leftAt(infohash: string, signal?: AbortSignal): Promise<WatchingRecord[]> {
   try {

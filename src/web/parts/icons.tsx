@@ -11,6 +11,7 @@ const paths = {
   gear: 'M4 7h9M17 7h3M4 17h3M11 17h9M15 4.8v4.4M9 14.8v4.4',
   turtle: 'M4 15a7.5 7.5 0 0 1 14 0zM18 13h2a1.5 1.5 0 0 1 0 3h-3M7 15v2.5M15 15v2.5M11 8l-2 4 2 3M11 8l3 4-1 3',
   plus: 'M12 5v14M5 12h14',
+  pen: 'M4 20h4L19 9l-4-4L4 16z',
   search: 'M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM20 20l-4-4',
   play: 'M7 4.5v15l12-7.5z',
   pause: 'M8 5v14M16 5v14',

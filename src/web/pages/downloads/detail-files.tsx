@@ -1,108 +1,32 @@
-// The files of a download: which are fetched and how soon, and links that play them.
+// The files of a download as a tree: which are fetched and how soon, their names, and links that play them.
 
 import { useMemo, useState } from 'preact/hooks'
 import type { Download, DownloadFile, WatchingRecord } from '../../../client/core-routes.ts'
-import { bytes, counted, percent, place } from '../../model/format.ts'
+import { commonPriority, priorityList, progressOf } from '../../model/file-choice.ts'
+import { filesLike, filesOf, fileTree, openRows, type TreeNode } from '../../model/file-tree.ts'
 import { MEDIA } from '../../model/media-names.ts'
-import { addressOf } from '../../model/place.ts'
-import { change, files as filesOf, leftAt, playerLink, savePlaylist } from '../../node/commands.ts'
+import { change, files as askFiles, leftAt, savePlaylist } from '../../node/commands.ts'
 import { session } from '../../node/context.ts'
 import { useAnswer } from '../../node/use-answer.ts'
-import { copyText } from '../../parts/copy-button.tsx'
 import { GiveLink } from '../../parts/give-link.tsx'
 import { Icon } from '../../parts/icons.tsx'
-import { ProgressBar } from '../../parts/progress-bar.tsx'
 import { useWindow } from '../../parts/use-window.ts'
+import { text } from '../../texts/files.ts'
+import { FileRow, ROW_HEIGHT } from './file-row.tsx'
+import { RenameDialog } from './rename-dialog.tsx'
 
 const FILES_MS = 3000
 /** Of more files than this the list is asked for rarely: it is long. */
 const MANY_FILES = 2000
 const MANY_FILES_MS = 30_000
-const ROW_HEIGHT = 64
+/** Folders of larger torrents are closed at first. */
+const OPEN_FILES = 500
 
-const priorities: readonly (readonly [number, string])[] = [
-  [0, 'Skip'],
-  [1, 'Low'],
-  [4, 'Normal'],
-  [7, 'High'],
-]
+type Order = 'name' | 'size' | 'progress'
 
-/** The named priority that is nearest to one of the node's eight. */
-function namedPriority(priority: number): number {
-  if (priority === 0) return 0
-  return priority < 3 ? 1 : priority < 6 ? 4 : 7
-}
-
-interface FileRowProps {
-  readonly infohash: string
-  readonly file: DownloadFile
-  /** Where it was left; null: never begun. */
-  readonly left: WatchingRecord | null
-  changed(): void
-}
-
-function leftText(left: WatchingRecord | null): string {
-  if (left === null) return ''
-  if (left.continue_at > 0) return ` · left at ${place(left.continue_at)}`
-  return left.watched ? ' · watched' : ''
-}
-
-function FileRow({ infohash, file, left, changed }: FileRowProps) {
-  const setPriority = async (priority: number) => {
-    const list: number[] = Array.from({ length: file.index }, () => -1)
-    await session.attempt(() => change(infohash, { file_priorities: [...list, priority] }))
-    changed()
-  }
-  const folder = file.name.slice(0, file.name.lastIndexOf('/') + 1)
-  return (
-    <li class={`file${file.included ? '' : ' skipped'}`} style={{ height: `${ROW_HEIGHT}px` }}>
-      <span class="file-main">
-        <bdi class="file-name" title={file.name}>
-          <span class="muted">{folder}</span>
-          {file.name.slice(folder.length)}
-        </bdi>
-        <ProgressBar value={file.progress} tone={file.progress >= 1 ? 'done' : 'moving'} label={null} />
-        <span class="file-facts number">
-          {bytes(file.size)}
-          {file.progress < 1 && ` · ${percent(file.progress)}`}
-          {leftText(left)}
-        </span>
-      </span>
-      <select
-        aria-label={`Priority of ${file.name}`}
-        value={String(namedPriority(file.priority))}
-        onChange={event => void setPriority(Number(event.currentTarget.value))}
-      >
-        {priorities.map(([value, name]) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
-      </select>
-      <button
-        type="button"
-        class="quiet"
-        title="Copy a link for any player"
-        aria-label={`Copy player link of ${file.name}`}
-        onClick={() => void copyText(playerLink(file), 'Player link')}
-      >
-        <Icon name="link" />
-      </button>
-      {MEDIA.test(file.name) ? (
-        <a
-          class="button play"
-          href={addressOf({ page: 'play', infohash, file: file.index })}
-          aria-label={`Play ${file.name}`}
-        >
-          <Icon name="play" size={16} />
-        </a>
-      ) : (
-        <a class="button quiet play" href={playerLink(file)} download aria-label={`Save ${file.name}`}>
-          <Icon name="save" size={16} />
-        </a>
-      )}
-    </li>
-  )
+const byOrder: Readonly<Record<Exclude<Order, 'name'>, (a: DownloadFile, b: DownloadFile) => number>> = {
+  size: (a, b) => b.size - a.size,
+  progress: (a, b) => a.progress - b.progress,
 }
 
 interface FileListProps {
@@ -112,24 +36,82 @@ interface FileListProps {
   changed(): void
 }
 
+/** Rows of one depth, in another order than that of the tree. */
+function flatRows(files: readonly DownloadFile[]): TreeNode<DownloadFile>[] {
+  return files.map(file => ({ kind: 'file', path: file.name, name: file.name, depth: 0, file }))
+}
+
 function FileList({ infohash, files, left, changed }: FileListProps) {
-  const view = useWindow<HTMLDivElement>(files.length, ROW_HEIGHT)
+  const [search, setSearch] = useState('')
+  const [order, setOrder] = useState<Order>('name')
+  const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set())
+  const [renaming, setRenaming] = useState<string | null>(null)
+  const tree = useMemo(() => fileTree(files), [files])
+  const rows = useMemo(() => {
+    if (search.trim() !== '' || order !== 'name') {
+      const found = filesLike(tree.files, search)
+      return flatRows(order === 'name' ? found : found.toSorted(byOrder[order]))
+    }
+    const opened = files.length <= OPEN_FILES
+    return openRows(tree, { has: path => toggled.has(path) !== opened })
+  }, [tree, files.length, search, order, toggled])
+  const view = useWindow<HTMLDivElement>(rows.length, ROW_HEIGHT)
+  const toggle = (path: string) =>
+    setToggled(old => new Set(old.has(path) ? [...old].filter(one => one !== path) : [...old, path]))
+  const setPriority = async (chosen: readonly DownloadFile[], priority: number) => {
+    await session.attempt(() => change(infohash, { file_priorities: priorityList(chosen, priority) }))
+    changed()
+  }
+  const isOpen = (path: string) => toggled.has(path) !== files.length <= OPEN_FILES
   return (
-    <div class="file-scroll" ref={view.scroller} tabIndex={0} role="group" aria-label="Files">
-      <div style={{ height: `${files.length * ROW_HEIGHT}px` }}>
-        <ul class="file-list" style={{ transform: `translateY(${view.first * ROW_HEIGHT}px)` }}>
-          {files.slice(view.first, view.end).map(file => (
-            <FileRow
-              key={file.index}
-              infohash={infohash}
-              file={file}
-              left={left.get(file.index) ?? null}
-              changed={changed}
-            />
-          ))}
-        </ul>
+    <>
+      <div class="part-tools">
+        <input
+          type="search"
+          aria-label={text('search')}
+          placeholder={text('search')}
+          value={search}
+          onInput={event => setSearch(event.currentTarget.value)}
+        />
+        <select
+          aria-label={text('order')}
+          value={order}
+          onChange={event => setOrder(event.currentTarget.value as Order)}
+        >
+          <option value="name">{text('byName')}</option>
+          <option value="size">{text('bySize')}</option>
+          <option value="progress">{text('byProgress')}</option>
+        </select>
       </div>
-    </div>
+      {rows.length === 0 && <p class="nothing muted">{text('nothingFound')}</p>}
+      <div class="file-scroll" ref={view.scroller} tabIndex={0} role="group" aria-label={text('files')}>
+        <div style={{ height: `${rows.length * ROW_HEIGHT}px` }}>
+          <ul class="file-list" style={{ transform: `translateY(${view.first * ROW_HEIGHT}px)` }}>
+            {rows.slice(view.first, view.end).map(node => {
+              const below = filesOf(tree, node)
+              return (
+                <FileRow
+                  key={`${node.kind} ${node.path}`}
+                  infohash={infohash}
+                  node={node}
+                  files={below}
+                  priority={commonPriority(below)}
+                  progress={progressOf(below)}
+                  left={node.kind === 'file' ? (left.get(node.file.index) ?? null) : null}
+                  open={node.kind === 'folder' && isOpen(node.path)}
+                  toggle={() => toggle(node.path)}
+                  setPriority={priority => void setPriority(below, priority)}
+                  rename={() => setRenaming(node.path)}
+                />
+              )
+            })}
+          </ul>
+        </div>
+      </div>
+      {renaming !== null && (
+        <RenameDialog infohash={infohash} path={renaming} renamed={changed} onClose={() => setRenaming(null)} />
+      )}
+    </>
   )
 }
 
@@ -139,15 +121,15 @@ export function DetailFiles({ record }: { record: Download }) {
   const [count, setCount] = useState(0)
   const everyMs = record.progress >= 1 ? 0 : count > MANY_FILES ? MANY_FILES_MS : FILES_MS
   const ask = async (signal: AbortSignal) => {
-    const files = await filesOf(infohash, signal)
+    const files = await askFiles(infohash, signal)
     setCount(files.length)
     return files
   }
   const { value: files, problem, refresh } = useAnswer(ask, [infohash, record.total_pieces], everyMs)
   const { value: begun } = useAnswer(signal => leftAt(infohash, signal), [infohash], 0)
   const left = useMemo(() => new Map((begun ?? []).map(one => [one.fileindex, one])), [begun])
-  if (files === null) return <p class="nothing muted">{problem || 'Asking the node…'}</p>
-  if (files.length === 0) return <p class="nothing muted">Its files are known when its metadata has come.</p>
+  if (files === null) return <p class="nothing muted">{problem || text('asking')}</p>
+  if (files.length === 0) return <p class="nothing muted">{text('notKnown')}</p>
   const select = async (indexes: number[]) => {
     await session.attempt(() => change(infohash, { selected_files: indexes }))
     refresh()
@@ -156,23 +138,21 @@ export function DetailFiles({ record }: { record: Download }) {
   return (
     <>
       <div class="part-tools">
-        <span class="muted">
-          {counted(files.length, 'file')}, {included.length.toLocaleString('en')} chosen
-        </span>
+        <span class="muted">{text('chosen', { count: files.length, chosen: included.length })}</span>
         <button type="button" class="quiet" onClick={() => void select(files.map(file => file.index))}>
-          Fetch all
+          {text('fetchAll')}
         </button>
         <button type="button" class="quiet" onClick={() => void select([])}>
-          Skip all
+          {text('skipAll')}
         </button>
         {included.some(file => MEDIA.test(file.name)) && (
           <button type="button" onClick={() => void session.attempt(() => savePlaylist(infohash, record.name))}>
-            <Icon name="film" size={16} /> Playlist
+            <Icon name="film" size={16} /> {text('playlist')}
           </button>
         )}
         <GiveLink infohash={infohash} file={null} what={record.name} />
       </div>
-      <FileList infohash={infohash} files={files} left={left} changed={refresh} />
+      <FileList key={infohash} infohash={infohash} files={files} left={left} changed={refresh} />
     </>
   )
 }

@@ -11,13 +11,16 @@ import { go, session } from '../../node/context.ts'
 import { glanceOf, recordOf } from '../../node/session.ts'
 import { useAnswer } from '../../node/use-answer.ts'
 import { Icon } from '../../parts/icons.tsx'
+import { LaterPage } from '../../parts/later-page.tsx'
 import { ProgressBar } from '../../parts/progress-bar.tsx'
 import { StateButtons } from '../../parts/state-buttons.tsx'
-import { DetailFiles } from './detail-files.tsx'
 import { DetailOptions } from './detail-options.tsx'
 import { DetailOverview } from './detail-overview.tsx'
 import { DetailPeers } from './detail-peers.tsx'
 import { DetailTrackers } from './detail-trackers.tsx'
+
+// With the tree and what is done to files: who opens a download for other parts does without.
+const loadFiles = async () => (await import('./detail-files.tsx')).DetailFiles
 
 /** How often peers and pieces of the one download that is looked at are asked for. */
 const DETAIL_MS = 2000
@@ -78,7 +81,7 @@ function Part({ record, tab }: { record: Download; tab: DetailTab }) {
     case 'overview':
       return <DetailOverview record={record} pieces={detailed.value?.pieces ?? ''} />
     case 'files':
-      return <DetailFiles record={record} />
+      return <LaterPage load={loadFiles} shown={{ record }} />
     case 'peers':
       return <DetailPeers peers={detailed.value?.peers ?? null} />
     case 'trackers':
