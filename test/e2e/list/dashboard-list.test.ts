@@ -199,6 +199,7 @@ describe('the list of the dashboard', { skip, concurrency: 1, timeout: 300_000 }
     await page.keyboard.press('Home')
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Shift+F10')
+    await focused('Resume')
     await page.keyboard.press('l')
     await page.keyboard.press('Enter')
     await page.getByRole('dialog', { name: 'Labels' }).getByLabel('Add labels').fill('by keys')
