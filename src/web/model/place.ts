@@ -3,14 +3,8 @@
 /** Parts of a download's page. */
 export type DetailTab = 'overview' | 'files' | 'peers' | 'trackers' | 'options'
 
-/** Every part with its heading. */
-export const detailTabs: readonly (readonly [DetailTab, string])[] = [
-  ['overview', 'Overview'],
-  ['files', 'Files'],
-  ['peers', 'Peers'],
-  ['trackers', 'Trackers'],
-  ['options', 'Options'],
-]
+/** Every part, in their order. */
+export const detailTabs: readonly DetailTab[] = ['overview', 'files', 'peers', 'trackers', 'options']
 
 /** A place in the pages of a chapter: `#/<chapter>/<part>/<part>…`. */
 export interface ChapterPlace {
@@ -43,7 +37,7 @@ export function placeOf(hash: string, chapters: readonly string[]): Place {
   const known = /^[0-9a-f]{40}$/.test(infohash)
   switch (page) {
     case 'downloads': {
-      const tab = detailTabs.find(([name]) => name === rest)?.[0] ?? 'overview'
+      const tab = detailTabs.find(name => name === rest) ?? 'overview'
       return { page, infohash: known ? infohash : '', tab }
     }
     case 'play':

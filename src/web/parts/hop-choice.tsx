@@ -2,6 +2,7 @@
 
 import { useId } from 'preact/hooks'
 import { hopChoices } from '../model/hops.ts'
+import { text } from '../texts/hops.ts'
 
 interface HopChoiceProps {
   /** -1 = as the settings say, where that may be chosen. */
@@ -11,21 +12,19 @@ interface HopChoiceProps {
   set(hops: number): void
 }
 
-const AS_SET = 'What settings download_defaults say.'
-
 /** Over how many hops a download goes: the choices, and what the chosen one hides and costs. */
 export function HopChoice({ hops, withDefault = false, set }: HopChoiceProps) {
   const id = useId()
   return (
     <div class="field hop-choice">
-      <label for={id}>Anonymity</label>
+      <label for={id}>{text('anonymity')}</label>
       <select
         id={id}
         value={hops}
         aria-describedby={`${id}-help`}
         onChange={event => set(Number(event.currentTarget.value))}
       >
-        {withDefault && <option value={-1}>As in the settings</option>}
+        {withDefault && <option value={-1}>{text('asSet')}</option>}
         {hopChoices.map(choice => (
           <option key={choice.hops} value={choice.hops}>
             {choice.name}
@@ -33,8 +32,8 @@ export function HopChoice({ hops, withDefault = false, set }: HopChoiceProps) {
         ))}
       </select>
       <span id={`${id}-help`} class="help">
-        {hopChoices.find(choice => choice.hops === hops)?.cost ?? AS_SET}
-        {hops > 0 && ' Circuits are slower than the open network, and https trackers cannot be asked through them.'}
+        {hopChoices.find(choice => choice.hops === hops)?.cost ?? text('asSetHelp')}
+        {hops > 0 && ` ${text('slower')}`}
       </span>
     </div>
   )

@@ -4,6 +4,7 @@
 import { useState } from 'preact/hooks'
 import { change } from '../node/commands.ts'
 import { session } from '../node/context.ts'
+import { text } from '../texts/detail.ts'
 import { Dialog } from './dialog.tsx'
 import { Icon } from './icons.tsx'
 
@@ -17,23 +18,21 @@ function Question({ infohash, message, onClose }: OverwriteButtonProps & { reado
   const submit = (event: Event) => {
     event.preventDefault()
     onClose()
-    void session.attempt(() => change(infohash, { state: 'resume', overwrite: true }), 'It goes on, overwriting.')
+    void session.attempt(() => change(infohash, { state: 'resume', overwrite: true }), text('overwriting'))
   }
   return (
-    <Dialog title="Overwrite files" onClose={onClose}>
+    <Dialog title={text('overwriteTitle')} onClose={onClose}>
       <form class="dialog-form" onSubmit={submit}>
         <p>
           <bdi>{message}</bdi>
         </p>
-        <p>
-          Files in its places that are not of this download are written over. What they hold cannot be brought back.
-        </p>
+        <p>{text('overwriteHelp')}</p>
         <div class="dialog-actions">
           <button type="button" onClick={onClose}>
-            Keep the files
+            {text('keepFiles')}
           </button>
           <button type="submit" class="danger">
-            Overwrite
+            {text('overwrite')}
           </button>
         </div>
       </form>
@@ -50,7 +49,7 @@ export function OverwriteButton({ infohash, message }: OverwriteButtonProps) {
   return (
     <>
       <button type="button" onClick={() => setAsking(true)}>
-        <Icon name="play" size={16} /> Resume, overwriting…
+        <Icon name="play" size={16} /> {text('resumeOverwriting')}
       </button>
       {asking && <Question infohash={infohash} message={message} onClose={() => setAsking(false)} />}
     </>

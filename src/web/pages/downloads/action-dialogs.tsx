@@ -1,7 +1,7 @@
 // What actions ask for before they are done to one download or many: labels, a folder, limits, goals, hops. What is
 // left as it is stays as each download has it.
 
-import { useId, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { DownloadChange } from '../../../client/core-routes.ts'
 import { relabelled, typedLabels } from '../../model/label-changes.ts'
 import { change, fieldsOf } from '../../node/commands.ts'
@@ -10,6 +10,14 @@ import { forMany } from '../../node/many.ts'
 import { DialogForm } from '../../parts/dialog-form.tsx'
 import { Field } from '../../parts/field.tsx'
 import { HopChoice } from '../../parts/hop-choice.tsx'
+import {
+  type ChosenNumber,
+  goalOf,
+  isValidNumber,
+  limitOf,
+  NumberChoice,
+  type NumberMeaning,
+} from '../../parts/number-choice.tsx'
 import { text } from '../../texts/actions.ts'
 import type { Question } from './actions.ts'
 
@@ -76,72 +84,13 @@ function MoveDialog(props: AskedProps) {
   )
 }
 
-type Choice = 'keep' | 'value' | 'none' | 'never' | 'settings'
+const unchosen: ChosenNumber = { choice: 'keep', typed: '' }
 
-/** A number, or what stands for one. */
-interface Chosen {
-  readonly choice: Choice
-  readonly typed: string
-}
+const LIMIT_CHOICES: readonly NumberMeaning[] = ['keep', 'value', 'none']
+const GOAL_CHOICES: readonly NumberMeaning[] = ['keep', 'value', 'never', 'settings']
 
-const unchosen: Chosen = { choice: 'keep', typed: '' }
-const isValid = ({ choice, typed }: Chosen) =>
-  choice !== 'value' || (typed.trim() !== '' && Number.isFinite(Number(typed)) && Number(typed) >= 0)
-
-interface NumberChoiceProps {
-  readonly label: string
-  readonly unit: 'kibPerSec' | 'ratioUnit' | 'minutesUnit'
-  readonly choices: readonly Choice[]
-  readonly chosen: Chosen
-  set(chosen: Chosen): void
-}
-
-function NumberChoice({ label, unit, choices, chosen, set }: NumberChoiceProps) {
-  const id = useId()
-  return (
-    <div class="field number-choice" role="group" aria-labelledby={id}>
-      <span id={id}>{label}</span>
-      <select
-        aria-labelledby={id}
-        value={chosen.choice}
-        onChange={event => set({ ...chosen, choice: event.currentTarget.value as Choice })}
-      >
-        {choices.map(choice => (
-          <option key={choice} value={choice}>
-            {choice === 'value' ? text(unit) : text(choice)}
-          </option>
-        ))}
-      </select>
-      {chosen.choice === 'value' && (
-        <input
-          aria-label={`${label}, ${text(unit)}`}
-          inputMode="decimal"
-          value={chosen.typed}
-          aria-invalid={chosen.typed !== '' && !isValid(chosen)}
-          onInput={event => set({ ...chosen, typed: event.currentTarget.value })}
-        />
-      )}
-    </div>
-  )
-}
-
-const LIMIT_CHOICES: readonly Choice[] = ['keep', 'value', 'none']
-const GOAL_CHOICES: readonly Choice[] = ['keep', 'value', 'never', 'settings']
-
-/** Bytes a second, 0 = none; undefined: as it is. */
-function limitOf({ choice, typed }: Chosen): number | undefined {
-  if (choice === 'keep') return undefined
-  return choice === 'none' ? 0 : Math.round(Number(typed) * 1024)
-}
-
-/** -1 = without end, -2 = as the settings say; undefined: as it is. */
-function goalOf({ choice, typed }: Chosen): number | undefined {
-  if (choice === 'keep') return undefined
-  return choice === 'never' ? -1 : choice === 'settings' ? -2 : Number(typed)
-}
-
-const canBeSent = (...chosen: readonly Chosen[]) =>
-  chosen.every(isValid) && chosen.some(({ choice }) => choice !== 'keep')
+const canBeSent = (...chosen: readonly ChosenNumber[]) =>
+  chosen.every(isValidNumber) && chosen.some(({ choice }) => choice !== 'keep')
 
 function LimitsDialog(props: AskedProps) {
   const [down, setDown] = useState(unchosen)

@@ -3,17 +3,27 @@
 
 import { useState } from 'preact/hooks'
 import type { Download, DownloadChange } from '../../../client/core-routes.ts'
-import { typedLimit } from '../../model/format.ts'
+import { plainRate, typedLimit } from '../../model/format.ts'
+import { typedLabels } from '../../model/label-changes.ts'
 import { change } from '../../node/commands.ts'
 import { session } from '../../node/context.ts'
 import { Check, Field } from '../../parts/field.tsx'
 import { HopChoice } from '../../parts/hop-choice.tsx'
+import {
+  type ChosenNumber,
+  goalOf,
+  isValidNumber,
+  limitOf,
+  NumberChoice,
+  type NumberMeaning,
+} from '../../parts/number-choice.tsx'
+import { text } from '../../texts/detail.ts'
 
 interface Fields {
-  readonly down: string
-  readonly up: string
-  readonly ratio: string
-  readonly minutes: string
+  readonly down: ChosenNumber
+  readonly up: ChosenNumber
+  readonly ratio: ChosenNumber
+  readonly minutes: ChosenNumber
   readonly labels: string
   readonly destination: string
   readonly sequential: boolean
@@ -21,14 +31,23 @@ interface Fields {
   readonly forgets: boolean
 }
 
-/** Limits: KiB/s, empty = none; goals: empty = as the settings say, `-` = never. */
+/** A limit of its own, in KiB/s. */
+function ownLimit(bytesPerSec: number | undefined): ChosenNumber {
+  const typed = typedLimit(bytesPerSec)
+  return { choice: typed === '' ? 'none' : 'value', typed }
+}
+
+function ownGoal(value: number): ChosenNumber {
+  if (value >= 0) return { choice: 'value', typed: String(value) }
+  return { choice: value === -1 ? 'never' : 'settings', typed: '' }
+}
+
 function fieldsOf(record: Download): Fields {
-  const goal = (value: number) => (value === -2 ? '' : value === -1 ? '-' : String(value))
   return {
-    down: typedLimit(record.own_max_download_speed),
-    up: typedLimit(record.own_max_upload_speed),
-    ratio: goal(record.seeding_ratio),
-    minutes: goal(record.seeding_time),
+    down: ownLimit(record.own_max_download_speed),
+    up: ownLimit(record.own_max_upload_speed),
+    ratio: ownGoal(record.seeding_ratio),
+    minutes: ownGoal(record.seeding_time),
     labels: record.labels.join(', '),
     destination: record.destination,
     sequential: record.sequential,
@@ -37,20 +56,17 @@ function fieldsOf(record: Download): Fields {
   }
 }
 
-const goalOf = (text: string) => (text.trim() === '' ? -2 : text.trim() === '-' ? -1 : Number(text))
+const isSame = (a: ChosenNumber, b: ChosenNumber) =>
+  a.choice === b.choice && (a.choice !== 'value' || a.typed.trim() === b.typed.trim())
 
 /** What is to be sent: only what differs. */
 function changesOf(before: Fields, now: Fields): DownloadChange {
-  const labels = now.labels
-    .split(',')
-    .map(label => label.trim())
-    .filter(Boolean)
   return {
-    ...(now.down === before.down ? {} : { max_download_speed: Math.round(Number(now.down) * 1024) }),
-    ...(now.up === before.up ? {} : { max_upload_speed: Math.round(Number(now.up) * 1024) }),
-    ...(now.ratio === before.ratio ? {} : { seeding_ratio: goalOf(now.ratio) }),
-    ...(now.minutes === before.minutes ? {} : { seeding_time: goalOf(now.minutes) }),
-    ...(now.labels === before.labels ? {} : { labels }),
+    ...(isSame(now.down, before.down) ? {} : { max_download_speed: limitOf(now.down) ?? 0 }),
+    ...(isSame(now.up, before.up) ? {} : { max_upload_speed: limitOf(now.up) ?? 0 }),
+    ...(isSame(now.ratio, before.ratio) ? {} : { seeding_ratio: goalOf(now.ratio) ?? -2 }),
+    ...(isSame(now.minutes, before.minutes) ? {} : { seeding_time: Math.round(goalOf(now.minutes) ?? -2) }),
+    ...(now.labels === before.labels ? {} : { labels: [...typedLabels(now.labels)] }),
     ...(now.destination === before.destination ? {} : { destination: now.destination.trim() }),
     ...(now.sequential === before.sequential ? {} : { sequential: now.sequential }),
     ...(now.superSeeding === before.superSeeding ? {} : { super_seeding: now.superSeeding }),
@@ -58,75 +74,93 @@ function changesOf(before: Fields, now: Fields): DownloadChange {
   }
 }
 
-type TextField = 'down' | 'up' | 'ratio' | 'minutes' | 'labels' | 'destination'
+const LIMITS: readonly NumberMeaning[] = ['none', 'value']
+const GOALS: readonly NumberMeaning[] = ['settings', 'value', 'never']
 
-interface TextRow {
-  readonly name: TextField
-  readonly label: string
-  readonly numeric?: boolean
-  help(record: Download): string
+/** What holds now: its own limit, or the node's. */
+const inForce = (bytesPerSec: number) =>
+  bytesPerSec > 0 ? text('inForce', { rate: plainRate(bytesPerSec) }) : text('noneInForce')
+
+interface PartProps {
+  readonly record: Download
+  readonly now: Fields
+  set(part: Partial<Fields>): void
 }
 
-const ownLimit = (rate: number) =>
-  rate > 0
-    ? `Leave empty for no own limit. In force now: ${Math.round(rate / 1024)} KiB/s.`
-    : 'Leave empty for no limit.'
-const goalHelp = () => 'Empty = as the settings say, - = without end.'
+function Numbers({ record, now, set }: PartProps) {
+  const limits = { unit: 'kibPerSec', choices: LIMITS } as const
+  return (
+    <>
+      <NumberChoice
+        label={text('limitDown')}
+        help={inForce(record.max_download_speed)}
+        chosen={now.down}
+        set={down => set({ down })}
+        {...limits}
+      />
+      <NumberChoice
+        label={text('limitUp')}
+        help={inForce(record.max_upload_speed)}
+        chosen={now.up}
+        set={up => set({ up })}
+        {...limits}
+      />
+      <NumberChoice
+        label={text('seedToRatio')}
+        unit="ratioUnit"
+        choices={GOALS}
+        chosen={now.ratio}
+        set={ratio => set({ ratio })}
+      />
+      <NumberChoice
+        label={text('seedForMinutes')}
+        unit="minutesUnit"
+        choices={GOALS}
+        chosen={now.minutes}
+        set={minutes => set({ minutes })}
+      />
+    </>
+  )
+}
 
-/** In the order they are shown. */
-const textRows: readonly TextRow[] = [
-  {
-    name: 'down',
-    label: 'Limit down, KiB/s',
-    numeric: true,
-    help: record => ownLimit(record.max_download_speed),
-  },
-  { name: 'up', label: 'Limit up, KiB/s', numeric: true, help: record => ownLimit(record.max_upload_speed) },
-  { name: 'ratio', label: 'Seed to ratio', numeric: true, help: goalHelp },
-  { name: 'minutes', label: 'Seed for minutes', numeric: true, help: goalHelp },
-  { name: 'labels', label: 'Labels', help: () => 'Separated by commas.' },
-  { name: 'destination', label: 'Folder', help: () => 'Its files are moved there in the background.' },
-]
+function Others({ now, set }: PartProps) {
+  return (
+    <>
+      <Field label={text('labels')} help={text('commas')} value={now.labels} set={labels => set({ labels })} />
+      <Field
+        label={text('folder')}
+        help={text('folderHelp')}
+        value={now.destination}
+        set={destination => set({ destination })}
+      />
+      <Check label={text('sequential')} value={now.sequential} set={sequential => set({ sequential })} />
+      <Check label={text('superSeeding')} value={now.superSeeding} set={superSeeding => set({ superSeeding })} />
+      <Check label={text('forget')} value={now.forgets} set={forgets => set({ forgets })} />
+    </>
+  )
+}
 
 function Options({ record }: { record: Download }) {
   const [before, setBefore] = useState(() => fieldsOf(record))
   const [now, setNow] = useState(before)
   const changes = changesOf(before, now)
   const isChanged = Object.keys(changes).length > 0
+  const isValid = [now.down, now.up, now.ratio, now.minutes].every(isValidNumber)
   const set = (part: Partial<Fields>) => setNow({ ...now, ...part })
   const submit = async (event: Event) => {
     event.preventDefault()
-    if (await session.attempt(() => change(record.infohash, changes), 'Changed.')) setBefore(now)
+    if (await session.attempt(() => change(record.infohash, changes), text('changed'))) setBefore(now)
   }
   return (
-    <form class="options" aria-label="Options" onSubmit={event => void submit(event)}>
-      {textRows.map(({ name, label, numeric, help }) => (
-        <Field
-          key={name}
-          label={label}
-          help={help(record)}
-          value={now[name]}
-          numeric={numeric ?? false}
-          set={value => set({ [name]: value })}
-        />
-      ))}
-      <Check label="Fetch pieces in their order" value={now.sequential} set={sequential => set({ sequential })} />
-      <Check
-        label="Super-seeding: each new peer hears of a few pieces only"
-        value={now.superSeeding}
-        set={superSeeding => set({ superSeeding })}
-      />
-      <Check
-        label="Watch and forget: fetch only what is watched, remove the download and the files that it made hours after the last viewer"
-        value={now.forgets}
-        set={forgets => set({ forgets })}
-      />
+    <form class="options" aria-label={text('options')} onSubmit={event => void submit(event)}>
+      <Numbers record={record} now={now} set={set} />
+      <Others record={record} now={now} set={set} />
       <div class="form-actions">
         <button type="button" disabled={!isChanged} onClick={() => setNow(before)}>
-          Undo
+          {text('undo')}
         </button>
-        <button type="submit" class="primary" disabled={!isChanged}>
-          Save
+        <button type="submit" class="primary" disabled={!isChanged || !isValid}>
+          {text('save')}
         </button>
       </div>
     </form>
@@ -141,20 +175,20 @@ function Hops({ record }: { record: Download }) {
   const isChanged = chosen !== record.hops
   const submit = (event: Event) => {
     event.preventDefault()
-    void session.attempt(() => change(record.infohash, { anon_hops: chosen }), 'Changed.')
+    void session.attempt(() => change(record.infohash, { anon_hops: chosen }), text('changed'))
   }
   return (
-    <form class="options" aria-label="Anonymity" onSubmit={submit}>
+    <form class="options" aria-label={text('anonymity')} onSubmit={submit}>
       <HopChoice hops={chosen} set={choose} />
       {isChanged && (
         <p class="help">
-          Every connection is closed before one of the new kind opens. What is there stays.
-          {chosen > 0 && record.hops === 0 && ' Peers of the open network have seen this download already.'}
+          {text('closesAll')}
+          {chosen > 0 && record.hops === 0 && ` ${text('seenAlready')}`}
         </p>
       )}
       <div class="form-actions">
         <button type="submit" class="primary" disabled={!isChanged}>
-          Change
+          {text('change')}
         </button>
       </div>
     </form>

@@ -2,8 +2,8 @@
 
 import { useMemo } from 'preact/hooks'
 import type { Download } from '../../../client/core-routes.ts'
-import { circuitsText } from '../../model/hops.ts'
-import { bytes, counted, dateTime, eta, plainRate, ratio } from '../../model/format.ts'
+import { circuitsText, hopChoices } from '../../model/hops.ts'
+import { bytes, dateTime, eta, plainRate, ratio, whole } from '../../model/format.ts'
 import { explanation, magnetOf, saveTorrent } from '../../node/commands.ts'
 import { session } from '../../node/context.ts'
 import { useAnswer } from '../../node/use-answer.ts'
@@ -14,6 +14,7 @@ import { Icon } from '../../parts/icons.tsx'
 import { OverwriteButton } from '../../parts/overwrite-button.tsx'
 import { PieceMap } from '../../parts/piece-map.tsx'
 import { LEAST_RATE, rateLines } from '../../parts/rate-graph.tsx'
+import { text } from '../../texts/detail.ts'
 
 const EXPLAIN_MS = 3000
 
@@ -45,41 +46,32 @@ function OwnRates({ record }: { record: Download }) {
   const history = session.ratesOf(record.infohash)
   const version = session.rateVersion.value
   const data = useMemo(() => history.columns(), [version])
-  return (
-    <Graph
-      name="Rates of this download"
-      lines={rateLines}
-      top={LEAST_RATE}
-      data={data}
-      height={130}
-      format={plainRate}
-    />
-  )
+  return <Graph name={text('rates')} lines={rateLines} top={LEAST_RATE} data={data} height={130} format={plainRate} />
 }
 
 /** Over how many hops, and what they are made of now. */
 function anonymity({ hops, circuits }: Download): [string, string][] {
   if (hops === 0) return []
   return [
-    ['Anonymity', counted(hops, 'hop')],
-    ...(circuits === undefined ? [] : [['Circuits', circuitsText(circuits)] as [string, string]]),
+    [text('anonymity'), hopChoices[hops]?.name ?? String(hops)],
+    ...(circuits === undefined ? [] : [[text('circuits'), circuitsText(circuits)] as [string, string]]),
   ]
 }
 
 function Facts({ record }: { record: Download }) {
   const facts: [string, string][] = [
-    ['Down', plainRate(record.speed_down)],
-    ['Up', plainRate(record.speed_up)],
-    ['Left', record.progress < 1 ? eta(record.eta) || '–' : 'complete'],
-    ['Size', record.size > 0 ? bytes(record.size) : '–'],
-    ['Downloaded', bytes(record.total_down)],
-    ['Uploaded', bytes(record.total_up)],
-    ['Ratio', ratio(record.ratio)],
-    ['Availability', record.availability.toFixed(2)],
-    ['Peers', `${record.num_connected_peers} of ${record.num_peers}`],
-    ['Seeds', `${record.num_connected_seeds} of ${record.num_seeds}`],
-    ['Pieces', record.total_pieces.toLocaleString('en')],
-    ['Added', dateTime(record.time_added)],
+    [text('down'), plainRate(record.speed_down)],
+    [text('up'), plainRate(record.speed_up)],
+    [text('left'), record.progress < 1 ? eta(record.eta) || '–' : text('complete')],
+    [text('size'), record.size > 0 ? bytes(record.size) : '–'],
+    [text('downloaded'), bytes(record.total_down)],
+    [text('uploaded'), bytes(record.total_up)],
+    [text('ratio'), ratio(record.ratio)],
+    [text('availability'), record.availability.toFixed(2)],
+    [text('peers'), text('ofKnown', { connected: record.num_connected_peers, known: record.num_peers })],
+    [text('seeds'), text('ofKnown', { connected: record.num_connected_seeds, known: record.num_seeds })],
+    [text('pieces'), whole(record.total_pieces)],
+    [text('added'), dateTime(record.time_added)],
     ...anonymity(record),
   ]
   return <FactList facts={facts} />
@@ -95,23 +87,25 @@ export function DetailOverview({ record, pieces }: { record: Download; pieces: s
       <OwnRates record={record} />
       <Facts record={record} />
       <dl class="long-facts">
-        <dt>Folder</dt>
+        <dt>{text('folder')}</dt>
         <dd dir="auto">
-          {record.moving_to === '' ? record.destination : `${record.destination} → ${record.moving_to}`}
+          {record.moving_to === ''
+            ? record.destination
+            : text('movingTo', { from: record.destination, to: record.moving_to })}
         </dd>
-        <dt>Info hash</dt>
+        <dt>{text('infohash')}</dt>
         <dd class="mono">{infohash}</dd>
         {v2 !== null && (
           <>
-            <dt>Info hash v2</dt>
+            <dt>{text('infohashV2')}</dt>
             <dd class="mono">{v2}</dd>
           </>
         )}
       </dl>
       <div class="button-line">
-        <CopyButton label="Copy magnet link" what="Magnet link" icon="link" text={() => magnetOf(infohash)} />
+        <CopyButton label={text('copyMagnet')} what={text('magnetLink')} icon="link" text={() => magnetOf(infohash)} />
         <button type="button" onClick={() => void session.attempt(() => saveTorrent(infohash, record.name))}>
-          <Icon name="save" /> Save torrent file
+          <Icon name="save" /> {text('saveTorrent')}
         </button>
       </div>
     </>

@@ -14,6 +14,7 @@ import { Icon } from '../../parts/icons.tsx'
 import { LaterPage } from '../../parts/later-page.tsx'
 import { ProgressBar } from '../../parts/progress-bar.tsx'
 import { StateButtons } from '../../parts/state-buttons.tsx'
+import { text } from '../../texts/detail.ts'
 import { DetailOptions } from './detail-options.tsx'
 import { DetailOverview } from './detail-overview.tsx'
 import { DetailPeers } from './detail-peers.tsx'
@@ -46,11 +47,11 @@ function Commands({ record, remove }: { record: Download; remove: () => void }) 
   const { infohash } = record
   const resumes = canResume(record)
   return (
-    <div class="commands" role="toolbar" aria-label="This download">
+    <div class="commands" role="toolbar" aria-label={text('commands')}>
       <StateButtons infohashes={[infohash]} resume={resumes ? 'primary' : 'none'} stop={!resumes} remove={remove}>
         {record.total_pieces > 0 && !NO_MEDIA.test(record.name) && (
           <button type="button" onClick={() => void playFirst(infohash)}>
-            <Icon name="film" size={16} /> Play
+            <Icon name="film" size={16} /> {text('play')}
           </button>
         )}
       </StateButtons>
@@ -60,14 +61,14 @@ function Commands({ record, remove }: { record: Download; remove: () => void }) 
 
 function Tabs({ infohash, tab }: { infohash: string; tab: DetailTab }) {
   return (
-    <nav class="tabs" aria-label="Parts of this download">
-      {detailTabs.map(([name, heading]) => (
+    <nav class="tabs" aria-label={text('parts')}>
+      {detailTabs.map(name => (
         <a
           key={name}
           href={addressOf({ page: 'downloads', infohash, tab: name })}
           aria-current={name === tab ? 'page' : undefined}
         >
-          {heading}
+          {text(name)}
         </a>
       ))}
     </nav>
@@ -96,13 +97,13 @@ export function DetailPage({ infohash, tab, remove }: DetailPageProps) {
   const found = recordOf(session, infohash)
   const record = found ?? null
   const seen = record ?? glanceOf(session, infohash)
-  const name = seen === null ? 'Download' : seen.name === '' ? infohash : seen.name
+  const name = seen === null ? text('download') : seen.name === '' ? infohash : seen.name
   const heading = useRef<HTMLHeadingElement>(null)
   const close = () => go({ page: 'downloads', infohash: '', tab: 'overview' })
   return (
     <section class="detail" aria-labelledby="detail-name">
       <header class="detail-head">
-        <button type="button" class="quiet detail-close" aria-label="Close" onClick={close}>
+        <button type="button" class="quiet detail-close" aria-label={text('close')} onClick={close}>
           <Icon name="close" />
         </button>
         <h2 id="detail-name" ref={heading} tabIndex={-1}>
@@ -114,13 +115,13 @@ export function DetailPage({ infohash, tab, remove }: DetailPageProps) {
               <span class={`state ${toneOf(record)}`}>{stateText(record)}</span>
               <span class="number">{percent(record.progress)}</span>
             </p>
-            <ProgressBar value={record.progress} tone={toneOf(record)} label="Progress" />
+            <ProgressBar value={record.progress} tone={toneOf(record)} label={text('progress')} />
             <Commands record={record} remove={remove} />
           </>
         )}
       </header>
       {record === null ? (
-        <p class="nothing muted">{found === null ? 'The node has no such download.' : 'Asking the node…'}</p>
+        <p class="nothing muted">{found === null ? text('unknown') : text('loading')}</p>
       ) : (
         <>
           <Tabs infohash={infohash} tab={tab} />

@@ -4,13 +4,16 @@ import { useId, useState } from 'preact/hooks'
 import type { Download, DownloadTracker } from '../../../client/core-routes.ts'
 import { session } from '../../node/context.ts'
 import { Icon } from '../../parts/icons.tsx'
+import { text } from '../../texts/detail.ts'
+
+const EXAMPLE = 'https://tracker.example/announce'
 
 function TrackerRow({ infohash, tracker }: { infohash: string; tracker: DownloadTracker }) {
   const { url, status, peers } = tracker
   const isTracker = !url.startsWith('[')
   const request = { path: { infohash }, parameters: { url } }
   const removed = () => session.api.call('DELETE /downloads/{infohash}/trackers', request)
-  const remove = () => void session.attempt(removed, 'Tracker removed.')
+  const remove = () => void session.attempt(removed, text('trackerRemoved'))
   return (
     <tr>
       <td>
@@ -22,7 +25,7 @@ function TrackerRow({ infohash, tracker }: { infohash: string; tracker: Download
       <td class="right number">{peers}</td>
       <td class="right">
         {isTracker && (
-          <button type="button" class="quiet" aria-label={`Remove ${url}`} onClick={remove}>
+          <button type="button" class="quiet" aria-label={text('removeOne', { url })} onClick={remove}>
             <Icon name="trash" size={16} />
           </button>
         )}
@@ -38,22 +41,22 @@ function AddTracker({ infohash }: { infohash: string }) {
     event.preventDefault()
     const request = { path: { infohash }, parameters: { url: url.trim() } }
     const added = () => session.api.call('PUT /downloads/{infohash}/trackers', request)
-    if (await session.attempt(added, 'Tracker added.')) setUrl('')
+    if (await session.attempt(added, text('trackerAdded'))) setUrl('')
   }
   return (
     <form class="line-form" onSubmit={event => void submit(event)}>
       <label for={field} class="visually-hidden">
-        Address of a tracker
+        {text('trackerAddress')}
       </label>
       <input
         id={field}
         value={url}
-        placeholder="https://tracker.example/announce"
+        placeholder={EXAMPLE}
         spellcheck={false}
         onInput={event => setUrl(event.currentTarget.value)}
       />
       <button type="submit" disabled={url.trim() === ''}>
-        Add
+        {text('add')}
       </button>
     </form>
   )
@@ -66,24 +69,24 @@ export function DetailTrackers({ record }: { record: Download }) {
     session.attempt(async () => {
       const path = { infohash }
       const { forced } = await session.api.call('PUT /downloads/{infohash}/tracker_force_announce', { path })
-      session.notify(forced ? 'Trackers are being asked.' : 'Nobody was asked: it does not run, or was asked just now.')
+      session.notify(forced ? text('announced') : text('notAnnounced'))
     })
   return (
     <>
       <div class="part-tools">
         <AddTracker infohash={infohash} />
         <button type="button" onClick={() => void announce()}>
-          <Icon name="recheck" size={16} /> Ask now
+          <Icon name="recheck" size={16} /> {text('announce')}
         </button>
       </div>
-      <div class="table-scroll" tabIndex={0} role="group" aria-label="Trackers">
+      <div class="table-scroll" tabIndex={0} role="group" aria-label={text('trackers')}>
         <table class="table">
           <thead>
             <tr>
-              <th>Source of peers</th>
-              <th class="right">Peers</th>
+              <th>{text('source')}</th>
+              <th class="right">{text('peers')}</th>
               <th>
-                <span class="visually-hidden">Remove</span>
+                <span class="visually-hidden">{text('remove')}</span>
               </th>
             </tr>
           </thead>
