@@ -10,12 +10,14 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 import { chapterPages } from './chapters.ts'
 import { followAddress, session } from './node/context.ts'
+import { followForNotifications } from './node/notifications.ts'
 import { guardRemovals } from './node/removals.ts'
 import { keepTitle } from './title.ts'
 
 const code = followAddress(chapterPages.map(({ id }) => id))
 keepTitle()
 guardRemovals()
+followForNotifications()
 const root = document.querySelector('#page')
 if (root !== null) render(<App />, root)
 void session.start(

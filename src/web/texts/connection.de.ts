@@ -12,5 +12,9 @@ export const german: Translation<ConnectionTexts> = {
   finished: 'Fertig: {{name}}',
   failed: 'Fehler: {{error}}',
   notMoved: 'Dateien wurden nicht verschoben: {{error}}',
+  finishedTitle: 'Download fertig',
+  failedTitle: 'Download durch einen Fehler angehalten',
+  notMovedTitle: 'Dateien wurden nicht verschoben',
+  stalledTitle: 'Eine Festplatte antwortet nicht',
   withDetail: '{{text}} ({{detail}})',
 }

@@ -10,6 +10,11 @@ const english = {
   finished: 'Finished: {{name}}',
   failed: 'Error: {{error}}',
   notMoved: 'Files were not moved: {{error}}',
+  // Notifications of the browser.
+  finishedTitle: 'Download finished',
+  failedTitle: 'Download stopped by an error',
+  notMovedTitle: 'Files were not moved',
+  stalledTitle: 'A disk does not answer',
   // An error of the node: what its code means, and what it said itself.
   withDetail: '{{text}} ({{detail}})',
 } as const

@@ -6,6 +6,12 @@ import type { EventsTexts } from './events.ts'
 /** Texts by their keys. */
 export const german: Translation<EventsTexts> = {
   heading: 'Ereignisse',
+  notify: 'In diesem Browser melden, wenn ein Download fertig ist oder Hilfe braucht',
+  notifyRefused:
+    'Dieser Browser blockiert Meldungen dieser Seite. In seinen Einstellungen der Seite lassen sie sich erlauben.',
+  notifyInsecure:
+    'Browser zeigen Meldungen nur von Seiten, die mit https oder auf dem Rechner des Knotens geöffnet wurden.',
+  notifyNone: 'Dieser Browser zeigt keine Meldungen von Seiten.',
   show: 'Zeigen',
   events: 'Ereignisse',
   log: 'Protokoll',

@@ -4,6 +4,10 @@ import { textsOf } from '../language/texts.ts'
 
 const english = {
   heading: 'Events',
+  notify: 'Notify me in this browser when a download finishes or needs attention',
+  notifyRefused: 'This browser blocks notifications of this page. Allow them in its settings of the page.',
+  notifyInsecure: 'Browsers show notifications only of pages that were opened by https or on the machine of the node.',
+  notifyNone: 'This browser shows no notifications of pages.',
   show: 'Show',
   events: 'Events',
   log: 'Log',

@@ -74,6 +74,9 @@ describe('the list of the dashboard', { skip, concurrency: 1, timeout: 300_000 }
     await rows.nth(0).click({ modifiers: ['Control'] })
     await rows.nth(3).click({ modifiers: ['Shift'] })
     await page.getByText('4 selected').waitFor()
+    const line = page.getByRole('group', { name: 'Totals' })
+    assert.match(await line.innerText(), /^14 downloads\s+Selection: \d+(\.\d+)? ([KM]i)?B/)
+    await line.getByText('free for new downloads').waitFor()
     assert.equal(await page.evaluate(`getSelection().toString()`), '')
     const cut = `(() => {
       const cell = document.querySelector('.row[data-infohash] .eta')

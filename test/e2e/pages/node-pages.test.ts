@@ -2,9 +2,21 @@
 // happened, the log.
 
 import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { axeFindings, CHROMIUM, startBrowser, type WatchedPage, watchedPage } from '../../kit/nodes/browser.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
+import {
+  axeFindings,
+  CHROMIUM,
+  startBrowser,
+  untilInPage,
+  type WatchedPage,
+  watchedPage,
+} from '../../kit/nodes/browser.ts'
+import { addDownload } from '../../kit/nodes/downloads-client.ts'
 import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
 import { needs } from '../../kit/requirements.ts'
 
@@ -14,14 +26,17 @@ const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch:
 describe('pages of the node', { skip: needs(CHROMIUM), concurrency: 1, timeout: 120_000 }, () => {
   let node: NodeProcess
   let browser: Browser
+  let folder = ''
 
   before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tributary-pages-'))
     node = await startNode()
     browser = await startBrowser()
   })
   after(async () => {
     await browser?.close()
     await node?.stop()
+    await rm(folder, { recursive: true, force: true })
   })
 
   /** A page that has the key already. */
@@ -82,6 +97,44 @@ describe('pages of the node', { skip: needs(CHROMIUM), concurrency: 1, timeout: 
     // Later readers find them in the log of events.
     await page.reload()
     await removed.filter({ hasText: 'film7' }).waitFor()
+    watched.check()
+    await page.context().close()
+  })
+
+  test('notifications: the browser is asked when they are switched on, and shows what happens while nobody looks', async () => {
+    const watched = await signedIn('#/events')
+    const { page } = watched
+    // What it would show: Chromium without a screen shows none. And whether it was asked.
+    const fake = `window.shown = []; window.asked = 0
+      document.hasFocus = () => window.looks === true
+      window.Notification = class {
+        static permission = 'default'
+        static async requestPermission() { window.asked += 1; this.permission = 'granted'; return 'granted' }
+        constructor(title, { body }) { window.shown.push(title + ': ' + body) }
+        addEventListener() {}
+      }`
+    await page.addInitScript(fake)
+    await page.reload()
+    const choice = page.getByRole('checkbox', { name: 'Notify me in this browser' })
+    assert.deepEqual([await choice.isChecked(), await page.evaluate('window.asked')], [false, 0])
+    const failing = async (name: string) => {
+      const made = makeTorrent({ name, length: 200_000, seed: 500 })
+      const to = await mkdtemp(join(folder, 'taken-'))
+      await writeFile(join(to, `${name}.torrent`), made.torrent)
+      await writeFile(join(to, name), Buffer.alloc(200_000, 'my own words '))
+      await addDownload(node, join(to, `${name}.torrent`), to)
+      await page.locator('.events li').filter({ hasText: name }).filter({ hasText: 'error' }).first().waitFor()
+    }
+    await failing('before.txt')
+    await choice.press('Space')
+    await untilInPage(page, `window.asked === 1`)
+    await failing('while.txt')
+    await untilInPage(page, `window.shown.length > 0`)
+    assert.match(await page.evaluate('window.shown.join()'), /^Download stopped by an error: .*while\.txt/)
+    await page.evaluate('window.looks = true')
+    await failing('looking.txt')
+    assert.equal(await page.evaluate('window.shown.length'), 1)
+    assert.deepEqual(await axeFindings(page), [])
     watched.check()
     await page.context().close()
   })

@@ -13,6 +13,7 @@ import type { OpenedMenu } from './download-actions.tsx'
 import { DownloadList } from './download-list.tsx'
 import { ListTools } from './list-tools.tsx'
 import { SideBar } from './side-bar.tsx'
+import { StatusLine } from './status-line.tsx'
 import { useColumns } from './use-columns.ts'
 import { useSideBar } from './use-side-bar.ts'
 
@@ -143,9 +144,7 @@ export function DownloadsPage({ infohash, tab, add }: DownloadsPageProps) {
             openMenu={openMenu}
           />
         )}
-        <p class="visually-hidden" role="status">
-          {text('count', { count: list.length })}
-        </p>
+        <StatusLine shown={list.length} selected={selected} />
       </section>
       {infohash !== '' && (
         <LaterPage load={loadDetail} shown={{ infohash, tab, remove: () => setRemoving([infohash]) }} />

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { text } from '../../texts/events.ts'
 import { EventList } from './event-list.tsx'
 import { LogView } from './log-view.tsx'
+import { NotificationSwitch } from './notification-switch.tsx'
 import '../../style/events.css'
 
 /** What happened: the events this page heard, the newest first, and the end of the node's log. */
@@ -21,6 +22,7 @@ export function EventsPage() {
         </button>
       </div>
       {shown === 'events' ? <EventList /> : <LogView />}
+      <NotificationSwitch />
     </div>
   )
 }
