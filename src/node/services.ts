@@ -2,7 +2,6 @@
 // the first moment, and those that need more answer NotReady until they are given it.
 
 import { AllowedPaths, FreshFiles } from '../io/files/client-paths.ts'
-import { ListedFolders } from '../io/files/listed-folders.ts'
 import type { Services } from '../services/api.ts'
 import { CallerPaths } from '../services/caller-paths.ts'
 import { CoreState } from '../services/diagnostics/state.ts'
@@ -96,9 +95,10 @@ export function makeServices(
 }
 
 function makeFolders({ settings, volumes }: NodeEnvironment, paths: AllowedPaths): Folders {
+  const looks = async () => new (await import('../io/files/listed-folders.ts')).ListedFolders(volumes)
   return new Folders({
     paths,
-    looks: new ListedFolders(volumes),
+    looks: { look: async real => (await looks()).look(real) },
     usual: () => settings.values.download_defaults.saveas,
     allowed: () => allowedFolders(settings.values),
   })

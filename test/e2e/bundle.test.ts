@@ -25,7 +25,7 @@ const LATER_SCRIPTS = laterScripts(projectRoot).map(({ name }) => join(PARTS, `$
 const SCRIPTS = [PROGRAM, ...LATER_SCRIPTS]
 /** Of one script, and of those together that a start waits for: reading 3.2 MB took 14 ms of CPU, 1.4 MB takes 8. */
 const MOST_CODE_BYTES = 1_200_000
-const MOST_CODE_TOGETHER_BYTES = 1_200_000
+const MOST_CODE_TOGETHER_BYTES = 1_220_000
 /** What users run. */
 const COMMAND = join(PARTS, 'tributary.cjs')
 const ENTRIES = ['dist/src/cli/main.js', 'dist/workers/piece.js', 'dist/workers/records.js']

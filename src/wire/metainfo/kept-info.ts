@@ -3,7 +3,7 @@
 import { DecodeError } from '../../base/errors.ts'
 import type { InfoHash } from '../../base/ids.ts'
 import { decodeInfoInTurns } from './metainfo.ts'
-import { type FileNames, namedFiles } from './renamed-files.ts'
+import type { FileNames } from './renamed-files.ts'
 import { runStepsInTurns } from '../steps.ts'
 import type { Metainfo } from './torrent-types.ts'
 
@@ -31,5 +31,7 @@ export async function decodeKeptInfo(
     return decodeInfoInTurns(infoBytes, announce, turn, { knownAs })
   })
   if (names.length === 0) return metainfo
+  // Few torrents have renamed files.
+  const { namedFiles } = await import('./renamed-files.ts')
   return { ...metainfo, files: await runStepsInTurns(namedFiles(metainfo.files, names), turn) }
 }

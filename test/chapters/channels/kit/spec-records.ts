@@ -21,6 +21,17 @@ export const CHANNEL: RecordShape = {
   extra: { mode: { values: ['open', 'semi-open', 'closed'] }, own: 'boolean' },
 }
 
+/** How the node stands in their network; decision 0415. */
+export const STANDING: RecordShape = {
+  fields: {},
+  extra: {
+    state: { values: ['off', 'starting', 'failed', 'alone', 'connected'] },
+    peers: 'integer',
+    setting: 'string',
+    problem: 'string',
+  },
+}
+
 /** 2.3. */
 export const CHANNEL_TORRENT: RecordShape = {
   fields: {

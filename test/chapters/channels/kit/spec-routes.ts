@@ -1,7 +1,7 @@
 // Parts 4.3 to 4.6 of the specification as rows of the table in test/contract/spec/routes.ts: channels, their torrents,
 // playlists, feeds. What a request needs is made just before it.
 
-import { CHANNEL, CHANNEL_TORRENT, PLAYLIST, RSS_FEED } from './spec-records.ts'
+import { CHANNEL, CHANNEL_TORRENT, PLAYLIST, RSS_FEED, STANDING } from './spec-records.ts'
 import type { Ask, SpecAnswer, SpecParameter, SpecRoute } from '../../../contract/spec/routes.ts'
 import type { Shape } from '../../../contract/spec/shapes.ts'
 
@@ -22,7 +22,7 @@ const row = (
 const channels: readonly SpecRoute[] = [
   row('4.3', 'GET', '/channels/discovered', {
     extraParameters: ['disable_filter'],
-    answer: json({ channels: { list: CHANNEL } }),
+    answer: json({ channels: { list: CHANNEL } }, { extra: { network: STANDING } }),
     failures: [400, 503],
   }),
   row('4.3', 'PUT', '/channels/discovered', {
