@@ -8,9 +8,6 @@ import { type SourceFile, sourceFiles } from './source-tree.ts'
 
 type Node = { readonly type: string } & Record<string, unknown>
 
-/** Pages and parts whose texts still stand in them; a line goes when they have moved, and none is added. */
-const NOT_YET: readonly string[] = ['src/web/pages/node/settings-page.tsx']
-
 /** Their keys are codes of the node: test/unit/web/language/node-codes.test.ts compares them with its tables. */
 const BY_CODES = /\/(conditions|errors|explain)\.ts$/
 
@@ -65,11 +62,9 @@ const parametersOf = (text: string) => [...text.matchAll(/\{\{([^,}]+)/g)].map((
 
 test('no text stands in the markup', () => {
   const wrong = files
-    .filter(({ path }) => path.endsWith('.tsx') && !NOT_YET.includes(path))
+    .filter(({ path }) => path.endsWith('.tsx'))
     .flatMap(file => textsInMarkup(file).map(text => `${file.path}: ${text}`))
   assert.deepEqual(wrong, [])
-  const moved = NOT_YET.filter(path => !files.some(file => file.path === path && textsInMarkup(file).length > 0))
-  assert.deepEqual(moved, [], 'those have moved: take their lines out')
 })
 
 test('translations have the keys of the English, and the same parameters', () => {

@@ -101,7 +101,7 @@ describe('player: series', { skip: needs(CHROMIUM, 'ffmpeg'), concurrency: 1, ti
     assert.ok(Math.abs(Number(await page.evaluate(`${VIDEO}.volume`)) - 0.95) < 0.001)
     await page.keyboard.press('>')
     assert.equal(await page.evaluate(`${VIDEO}.playbackRate`), 1.25)
-    const speed = page.getByLabel('Speed')
+    const speed = page.getByRole('combobox', { name: 'Speed' })
     assert.equal(await speed.inputValue(), '1.25')
     await speed.selectOption('2')
     assert.equal(await page.evaluate(`${VIDEO}.playbackRate`), 2)

@@ -116,9 +116,10 @@ describe('player: subtitles', { skip: needs(CHROMIUM, 'ffmpeg'), concurrency: 1,
       buffer: Buffer.from('1\n00:00:00,500 --> 00:00:19,000\nChosen\n'),
     })
     await shows(page, 'Chosen')
+    // What is in it is looked at; this one is none.
     await drop(`'x'`, 'a.torrent')
-    await page.getByRole('dialog').waitFor()
-    watched.check()
+    await page.getByRole('dialog').getByRole('alert').waitFor()
+    watched.check(/400 \(Bad Request\)/)
     await page.context().close()
   })
 })

@@ -12,13 +12,13 @@ import {
   type SettingValue,
   valueOf,
 } from '../../model/settings-form.ts'
-import { counted } from '../../model/format.ts'
 import { textOf } from '../../node/api.ts'
 import { session } from '../../node/context.ts'
 import { useAnswer } from '../../node/use-answer.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { LanguageChoice } from '../../parts/language-choice.tsx'
 import { LaterPage } from '../../parts/later-page.tsx'
+import { text } from '../../texts/settings.ts'
 
 type Sections = ReadonlyMap<string, readonly SettingField[]>
 type Inputs = Readonly<Record<string, string | boolean>>
@@ -108,7 +108,7 @@ function Control({ field, id, value, isRefused, set }: ControlProps) {
           {...shared}
           type="password"
           autocomplete="new-password"
-          placeholder="not shown"
+          placeholder={text('notShown')}
           value={String(value)}
           onInput={onInput}
         />
@@ -129,7 +129,7 @@ function Control({ field, id, value, isRefused, set }: ControlProps) {
 
 function bounds({ minimum, maximum }: OptionSchema): string {
   if (minimum === undefined || maximum === undefined) return ''
-  return ` From ${minimum.toLocaleString('en')} to ${maximum.toLocaleString('en')}.`
+  return ` ${text('range', { from: minimum, to: maximum })}`
 }
 
 interface OptionProps {
@@ -146,12 +146,14 @@ function Option({ field, input, refusal, set }: OptionProps) {
   return (
     <div class={`setting${input === undefined ? '' : ' changed'}`}>
       <div class="setting-words">
-        <label for={id}>{headingOf(field.name)}</label>
+        <label for={id} lang="en">
+          {headingOf(field.name)}
+        </label>
         <p id={`${id}-help`} class="help">
-          {schema.description}
+          <span lang="en">{schema.description}</span>
           {bounds(schema)}
-          {held && <strong class="tag">held by {effective.source === 'flag' ? 'a flag' : 'the environment'}</strong>}
-          {effective.restart_pending && <strong class="tag">waits for the next start</strong>}
+          {held && <strong class="tag">{text(effective.source === 'flag' ? 'byFlag' : 'byEnvironment')}</strong>}
+          {effective.restart_pending && <strong class="tag">{text('pending')}</strong>}
         </p>
         {refusal !== '' && (
           <p class="fault" role="alert">
@@ -179,29 +181,29 @@ interface SaveBarProps {
 
 function SaveBar({ count, problem, save, undo }: SaveBarProps) {
   return (
-    <div class="save-bar" role="group" aria-label="Changes">
+    <div class="save-bar" role="group" aria-label={text('changes')}>
       <span>
-        {counted(count, 'change')}
+        {text('changed', { count })}
         {problem !== '' && <span class="fault"> {problem}</span>}
       </span>
       <button type="button" onClick={undo}>
-        Undo
+        {text('undo')}
       </button>
       <button type="button" class="primary" onClick={save}>
-        Save
+        {text('save')}
       </button>
     </div>
   )
 }
 
 function matches(field: SettingField, query: string): boolean {
-  const text = `${field.section} ${sectionHeading(field.section)} ${field.name} ${field.schema.description ?? ''}`
+  const words = `${field.section} ${sectionHeading(field.section)} ${field.name} ${field.schema.description ?? ''}`
     .toLowerCase()
     .replaceAll('_', ' ')
   return query
     .toLowerCase()
     .split(/\s+/)
-    .every(word => text.includes(word))
+    .every(word => words.includes(word))
 }
 
 function showSection(name: string): void {
@@ -238,7 +240,7 @@ function SettingsForm({ file, sections, reload }: FormProps) {
     try {
       const answer = await session.api.call('POST /settings', { parameters: changesOf(sections, inputs) })
       const later = answer.restart_required.length
-      session.notify(later === 0 ? 'Saved.' : `Saved. ${counted(later, 'change')} at the next start.`)
+      session.notify(later === 0 ? text('saved') : text('savedForRestart', { count: later }))
       setRefusal({ option: null, text: '' })
       setSaved(inputs)
       reload()
@@ -255,29 +257,31 @@ function SettingsForm({ file, sections, reload }: FormProps) {
       <div class="settings-head">
         <label class="search" for={search}>
           <Icon name="search" size={16} />
-          <span class="visually-hidden">Search settings</span>
+          <span class="visually-hidden">{text('search')}</span>
           <input
             id={search}
             type="search"
-            placeholder="Search settings"
+            placeholder={text('search')}
             value={query}
             onInput={event => setQuery(event.currentTarget.value)}
           />
         </label>
         <p class="muted">
-          Kept in <code>{file}</code>
+          {text('keptIn')} <code>{file}</code>
         </p>
       </div>
-      <nav class="section-index" aria-label="Sections">
+      <nav class="section-index" aria-label={text('sections')}>
         {shown.map(([name]) => (
-          <button key={name} type="button" class="quiet" onClick={() => showSection(name)}>
+          <button key={name} type="button" class="quiet" lang="en" onClick={() => showSection(name)}>
             {sectionHeading(name)}
           </button>
         ))}
       </nav>
       {shown.map(([name, fields]) => (
         <section key={name} class="setting-section" aria-labelledby={`section-${name}`}>
-          <h2 id={`section-${name}`}>{sectionHeading(name)}</h2>
+          <h2 id={`section-${name}`} lang="en">
+            {sectionHeading(name)}
+          </h2>
           {fields.map(field => (
             <Option
               key={pathOf(field)}
@@ -308,11 +312,11 @@ export function SettingsPage() {
   const { value, problem, refresh } = useAnswer(readSettings, [], 0)
   return (
     <div class="page settings">
-      <h1>Settings</h1>
+      <h1>{text('settings')}</h1>
       <LanguageChoice />
       <LaterPage load={loadDevices} shown={{}} />
       {value === null ? (
-        <p class="muted">{problem || 'Asking the node…'}</p>
+        <p class="muted">{problem || text('loading')}</p>
       ) : (
         <SettingsForm file={value.file} sections={value.sections} reload={refresh} />
       )}
