@@ -118,7 +118,7 @@ describe('player: subtitles', { skip: needs(CHROMIUM, 'ffmpeg'), concurrency: 1,
     await shows(page, 'Chosen')
     // What is in it is looked at; this one is none.
     await drop(`'x'`, 'a.torrent')
-    await page.getByRole('dialog').getByRole('alert').waitFor()
+    await page.getByRole('dialog').locator('.fault').waitFor()
     watched.check(/400 \(Bad Request\)/)
     await page.context().close()
   })
