@@ -55,7 +55,7 @@ function textsOf({ path, text }: SourceFile): Map<string, string> {
   return found
 }
 
-const isTranslation = (path: string) => /\/texts\/[^/]+\.de\.ts$/.test(path)
+const isTranslation = (path: string) => /\/texts\/.+\.de\.ts$/.test(path)
 const catalogues = files.filter(({ path }) => path.includes('/texts/') && !isTranslation(path))
 const stemOf = (key: string) => key.replace(/_(zero|one|two|few|many|other)$/, '')
 const parametersOf = (text: string) => [...text.matchAll(/\{\{([^,}]+)/g)].map(([, name]) => name).toSorted()

@@ -19,7 +19,7 @@ const TAKEN_BY_OTHERS = new Set([
 ])
 
 /** Translations are found by their names (src/web/language/german.ts). */
-const TRANSLATION = /\/texts\/[^/]+\.de\.ts german$/
+const TRANSLATION = /\/texts\/.+\.de\.ts german$/
 
 function isTakenByOthers(name: string): boolean {
   return TAKEN_BY_OTHERS.has(name) || TRANSLATION.test(name)

@@ -2,7 +2,7 @@
 
 import type { Catalogue } from './texts.ts'
 
-const files = import.meta.glob<Catalogue>(['../**/texts/*.de.ts', '../../chapters/*/web/texts/*.de.ts'], {
+const files = import.meta.glob<Catalogue>(['../**/texts/**/*.de.ts', '../../chapters/*/web/texts/*.de.ts'], {
   eager: true,
   import: 'german',
 })

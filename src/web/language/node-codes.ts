@@ -1,9 +1,9 @@
 // English of what the node says by codes, loaded with every other language: with it is seen what an answer says beyond
 // its code.
 
-import { english as conditions } from '../texts/conditions.ts'
-import { english as errors } from '../texts/errors.ts'
-import { english as explain } from '../texts/explain.ts'
+import { english as conditions } from '../texts/node/conditions.ts'
+import { english as errors } from '../texts/node/errors.ts'
+import { english as explain } from '../texts/node/explain.ts'
 import { addNodeTexts } from './texts.ts'
 
 /** Makes them known. */

@@ -1,7 +1,7 @@
 // What downloads say of the hops they go over: what each number of them hides and costs, and what they wait for. Pure.
 
 import type { Download } from '../../client/core-routes.ts'
-import { text } from '../texts/hops.ts'
+import { text } from '../texts/downloads/hops.ts'
 
 type CircuitsRecord = NonNullable<Download['circuits']>
 

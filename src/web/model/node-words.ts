@@ -4,7 +4,7 @@
 import { conditionName } from '../../client/condition-names.ts'
 import type { Download } from '../../client/core-routes.ts'
 import { englishOfCode, textOfCode } from '../language/texts.ts'
-import { text } from '../texts/connection.ts'
+import { text } from '../texts/node/connection.ts'
 
 /** Parameters of a code. */
 type CodeValues = Readonly<Record<string, string | number>>

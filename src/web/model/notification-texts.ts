@@ -1,6 +1,6 @@
 // What a browser shows outside of the page: downloads that finished, and what somebody has to look after. Pure.
 
-import { text } from '../texts/connection.ts'
+import { text } from '../texts/node/connection.ts'
 import type { NodeEvent } from './event-lines.ts'
 
 /** Characters of a name, or of what went wrong. */

@@ -6,7 +6,7 @@ import type { SentRequest } from '../../client/request.ts'
 import type { AskedArguments, RouteMap, RouteName } from '../../client/routes.ts'
 import { readable } from '../model/format.ts'
 import { errorWords } from '../model/node-words.ts'
-import { text } from '../texts/connection.ts'
+import { text } from '../texts/node/connection.ts'
 
 /** An answer that is an error. `status` 0: no answer came. */
 export class ApiError extends Error {

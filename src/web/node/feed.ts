@@ -3,7 +3,7 @@
 
 import { isListPart, LineSplitter, type ListPart, type NodeEvent, readLine } from '../model/event-lines.ts'
 import { ApiError, type NodeApi } from './api.ts'
-import { text } from '../texts/connection.ts'
+import { text } from '../texts/node/connection.ts'
 
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 8000

@@ -9,7 +9,7 @@ import { session } from './context.ts'
 
 const KEPT = 'tributary.notifications'
 
-/** `refused`: by the person, in the browser; `insecure`: browsers have none without https; `none`: this one has none. */
+/** `refused`: by the person; `insecure`: browsers have none without https; `none`: this browser has none. */
 export type NotificationState = 'on' | 'off' | 'refused' | 'insecure' | 'none'
 
 function stateNow(): NotificationState {

@@ -10,7 +10,7 @@ import { RateHistory } from '../model/rate-history.ts'
 import { ApiError, NodeApi, NodeConnection, textOf } from './api.ts'
 import { DownloadSource } from './download-source.ts'
 import { earlierEvents, Feed } from './feed.ts'
-import { text } from '../texts/connection.ts'
+import { text } from '../texts/node/connection.ts'
 
 const KEY_NAME = 'tributary.key'
 /** Of what the node calls the key that it made for this browser. */

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { hasLine, timeRange, valueRange } from '../model/graph-ranges.ts'
-import { text } from '../texts/list.ts'
+import { text } from '../texts/downloads/list.ts'
 import { colorIn, useScheme } from './scheme.ts'
 
 /** One line of a graph. */

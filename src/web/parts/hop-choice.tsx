@@ -2,7 +2,7 @@
 
 import { useId } from 'preact/hooks'
 import { hopChoices } from '../model/hops.ts'
-import { text } from '../texts/hops.ts'
+import { text } from '../texts/downloads/hops.ts'
 
 interface HopChoiceProps {
   /** -1 = as the settings say, where that may be chosen. */

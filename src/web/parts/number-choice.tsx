@@ -1,7 +1,7 @@
 // A number, or what stands for one: a limit or a goal, none, without end, as the settings say.
 
 import { useId } from 'preact/hooks'
-import { text } from '../texts/choices.ts'
+import { text } from '../texts/downloads/choices.ts'
 
 /** What may stand for a number; `keep`: nothing is changed. */
 export type NumberMeaning = 'keep' | 'value' | 'none' | 'never' | 'settings'

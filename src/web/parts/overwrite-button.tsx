@@ -4,7 +4,7 @@
 import { useState } from 'preact/hooks'
 import { change } from '../node/commands.ts'
 import { session } from '../node/context.ts'
-import { text } from '../texts/detail.ts'
+import { text } from '../texts/downloads/detail.ts'
 import { Dialog } from './dialog.tsx'
 import { Icon } from './icons.tsx'
 

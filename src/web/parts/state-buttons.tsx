@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact'
 import { change } from '../node/commands.ts'
 import { forMany } from '../node/many.ts'
-import { text } from '../texts/list.ts'
+import { text } from '../texts/downloads/list.ts'
 import { Icon } from './icons.tsx'
 
 interface StateButtonsProps {

@@ -1,5 +1,5 @@
-// Who gives files and folders of downloads other names (FileRenaming), made when the first of them is renamed, or was on
-// its way when the node stopped.
+// Who gives files and folders of downloads other names (FileRenaming), made when the first of them is renamed, or was
+// on its way when the node stopped.
 
 import type { DownloadEntry } from '../download-entry.ts'
 import type { DownloadSet } from '../download-set.ts'

@@ -6,7 +6,7 @@ import { type AddFields, limitOf } from '../../model/adding.ts'
 import { addressOf } from '../../node/api.ts'
 import { Check, Field } from '../../parts/field.tsx'
 import { HopChoice } from '../../parts/hop-choice.tsx'
-import { text } from '../../texts/adding.ts'
+import { text } from '../../texts/downloads/adding.ts'
 
 /** Lets the browser open magnet links here; asked for by a press alone. */
 function MagnetLinks() {

@@ -15,7 +15,7 @@ import {
 import { bytes } from '../../model/format.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { useWindow } from '../../parts/use-window.ts'
-import { text } from '../../texts/adding.ts'
+import { text } from '../../texts/downloads/adding.ts'
 import type { ListedFile } from './use-looks.ts'
 
 const ROW_HEIGHT = 32

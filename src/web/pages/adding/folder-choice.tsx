@@ -6,7 +6,7 @@ import { below, recentFolders } from '../../model/adding.ts'
 import { bytes } from '../../model/format.ts'
 import { folderAt, type NodeFolder } from '../../node/adding.ts'
 import { textOf } from '../../node/api.ts'
-import { text } from '../../texts/adding.ts'
+import { text } from '../../texts/downloads/adding.ts'
 
 /** What is typed is asked for when nothing was typed for so long. */
 const TYPED_MS = 300

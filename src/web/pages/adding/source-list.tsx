@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks'
 import { bytes } from '../../model/format.ts'
 import { Icon } from '../../parts/icons.tsx'
-import { text } from '../../texts/adding.ts'
+import { text } from '../../texts/downloads/adding.ts'
 import { text as common } from '../../texts/parts.ts'
 import { FileChoice } from './file-choice.tsx'
 import type { Look, Looks, Source } from './use-looks.ts'

@@ -7,7 +7,7 @@ import { hashIn } from '../../model/adding.ts'
 import { type FileTree, fileTree } from '../../model/file-tree.ts'
 import { filesBehind, filesIn, isKnown, type TorrentFiles } from '../../node/adding.ts'
 import { textOf } from '../../node/api.ts'
-import { text } from '../../texts/adding.ts'
+import { text } from '../../texts/downloads/adding.ts'
 
 /** A file of a torrent that is to be added. */
 export type ListedFile = TorrentFiles['files'][number]

@@ -18,7 +18,7 @@ import {
   NumberChoice,
   type NumberMeaning,
 } from '../../parts/number-choice.tsx'
-import { text } from '../../texts/actions.ts'
+import { text } from '../../texts/downloads/actions.ts'
 import type { Question } from './actions.ts'
 
 interface AskedProps {

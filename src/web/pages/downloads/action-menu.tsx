@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { glanceOf } from '../../node/session.ts'
 import { narrow, session } from '../../node/context.ts'
 import { Icon } from '../../parts/icons.tsx'
-import { text } from '../../texts/actions.ts'
+import { text } from '../../texts/downloads/actions.ts'
 import { type Action, actionGroups } from './actions.ts'
 
 /** Where it opens, pixels of the window. */

@@ -14,7 +14,7 @@ import { session } from '../../node/context.ts'
 import { forMany } from '../../node/many.ts'
 import { archiveOf, torrentNames } from '../../model/torrent-archive.ts'
 import type { IconName } from '../../parts/icons.tsx'
-import { text } from '../../texts/actions.ts'
+import { text } from '../../texts/downloads/actions.ts'
 
 /** What is asked for before it is done. */
 export type Question = 'labels' | 'move' | 'limits' | 'goals' | 'hops'

@@ -9,7 +9,7 @@ import {
   withWidth,
 } from '../../model/list-columns.ts'
 import { text as textOf } from '../../texts/columns.ts'
-import { text } from '../../texts/list.ts'
+import { text } from '../../texts/downloads/list.ts'
 import type { ChosenColumns } from './use-columns.ts'
 
 interface ColumnLineProps extends ChosenColumns {

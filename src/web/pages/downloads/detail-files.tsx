@@ -11,7 +11,7 @@ import { useAnswer } from '../../node/use-answer.ts'
 import { GiveLink } from '../../parts/give-link.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { useWindow } from '../../parts/use-window.ts'
-import { text } from '../../texts/files.ts'
+import { text } from '../../texts/downloads/files.ts'
 import { FileRow, ROW_HEIGHT } from './file-row.tsx'
 import { RenameDialog } from './rename-dialog.tsx'
 

@@ -17,7 +17,7 @@ import {
   NumberChoice,
   type NumberMeaning,
 } from '../../parts/number-choice.tsx'
-import { text } from '../../texts/detail.ts'
+import { text } from '../../texts/downloads/detail.ts'
 
 interface Fields {
   readonly down: ChosenNumber

@@ -14,7 +14,7 @@ import { Icon } from '../../parts/icons.tsx'
 import { OverwriteButton } from '../../parts/overwrite-button.tsx'
 import { PieceMap } from '../../parts/piece-map.tsx'
 import { LEAST_RATE, rateLines } from '../../parts/rate-graph.tsx'
-import { text } from '../../texts/detail.ts'
+import { text } from '../../texts/downloads/detail.ts'
 
 const EXPLAIN_MS = 3000
 

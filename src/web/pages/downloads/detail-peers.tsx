@@ -2,7 +2,7 @@
 
 import type { DownloadPeer } from '../../../client/core-routes.ts'
 import { percent, rate } from '../../model/format.ts'
-import { text } from '../../texts/detail.ts'
+import { text } from '../../texts/downloads/detail.ts'
 
 const transports: Readonly<Record<number, string>> = { 0: 'TCP', 1: text('webSeed'), 3: 'uTP' }
 

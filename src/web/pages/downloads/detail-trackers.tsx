@@ -4,7 +4,7 @@ import { useId, useState } from 'preact/hooks'
 import type { Download, DownloadTracker } from '../../../client/core-routes.ts'
 import { session } from '../../node/context.ts'
 import { Icon } from '../../parts/icons.tsx'
-import { text } from '../../texts/detail.ts'
+import { text } from '../../texts/downloads/detail.ts'
 
 const EXAMPLE = 'https://tracker.example/announce'
 

@@ -9,7 +9,7 @@ import type { ListedRow } from '../../model/shown-list.ts'
 import { bytes, dateTime, eta, percent, rate, ratio, readable } from '../../model/format.ts'
 import { Icon, type IconName } from '../../parts/icons.tsx'
 import { ProgressBar } from '../../parts/progress-bar.tsx'
-import { text } from '../../texts/list.ts'
+import { text } from '../../texts/downloads/list.ts'
 
 interface DownloadRowProps {
   readonly record: ListedRow

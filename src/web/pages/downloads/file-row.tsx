@@ -9,7 +9,7 @@ import { playerLink } from '../../node/commands.ts'
 import { copyText } from '../../parts/copy-button.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { ProgressBar } from '../../parts/progress-bar.tsx'
-import { text } from '../../texts/files.ts'
+import { text } from '../../texts/downloads/files.ts'
 
 /** Pixels of each row. */
 export const ROW_HEIGHT = 64

@@ -8,7 +8,7 @@ import { faultsOf, statesOf, type View, withGroup } from '../../model/list-view.
 import { narrow, session } from '../../node/context.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { LaterPage } from '../../parts/later-page.tsx'
-import { text } from '../../texts/list.ts'
+import { text } from '../../texts/downloads/list.ts'
 import { NarrowedTo, SideBar } from './side-bar.tsx'
 import { SortChoice } from './sort-choice.tsx'
 import type { ChosenColumns } from './use-columns.ts'

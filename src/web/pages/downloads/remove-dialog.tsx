@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import { dueRemovals } from '../../node/removals.ts'
-import { text } from '../../texts/list.ts'
+import { text } from '../../texts/downloads/list.ts'
 import { go, place, session } from '../../node/context.ts'
 import { glanceOf } from '../../node/session.ts'
 import { Dialog } from '../../parts/dialog.tsx'

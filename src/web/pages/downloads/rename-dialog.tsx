@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { renameFile } from '../../node/commands.ts'
 import { DialogForm } from '../../parts/dialog-form.tsx'
 import { Field } from '../../parts/field.tsx'
-import { text } from '../../texts/files.ts'
+import { text } from '../../texts/downloads/files.ts'
 
 interface RenameDialogProps {
   readonly infohash: string

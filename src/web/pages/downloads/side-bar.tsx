@@ -9,7 +9,7 @@ import { readable } from '../../model/format.ts'
 import { keep, readKept } from '../../model/kept.ts'
 import { type FacetKind, statesOf, type View, withFacet, withGroup } from '../../model/list-view.ts'
 import { session } from '../../node/context.ts'
-import { text } from '../../texts/list.ts'
+import { text } from '../../texts/downloads/list.ts'
 
 interface SideBarProps {
   readonly view: View

@@ -3,7 +3,7 @@
 import type { SortColumn, View } from '../../model/list-view.ts'
 import { listColumns } from '../../model/list-columns.ts'
 import { Icon } from '../../parts/icons.tsx'
-import { text } from '../../texts/list.ts'
+import { text } from '../../texts/downloads/list.ts'
 
 /** What the list is sorted by, and which way. */
 export function SortChoice({ view, setView }: { view: View; setView: (view: View) => void }) {

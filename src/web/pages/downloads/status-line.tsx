@@ -3,7 +3,7 @@
 import { bytes } from '../../model/format.ts'
 import { session } from '../../node/context.ts'
 import { useAnswer } from '../../node/use-answer.ts'
-import { text } from '../../texts/list.ts'
+import { text } from '../../texts/downloads/list.ts'
 
 /** Nothing tells that the room has changed. */
 const ASK_MS = 60_000

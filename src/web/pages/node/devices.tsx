@@ -4,7 +4,7 @@
 import { dateTime } from '../../model/format.ts'
 import { session } from '../../node/context.ts'
 import { useAnswer } from '../../node/use-answer.ts'
-import { text } from '../../texts/devices.ts'
+import { text } from '../../texts/node/devices.ts'
 import { PhoneLogin } from './phone-login.tsx'
 
 const keysNow = async (signal: AbortSignal) => (await session.api.call('GET /keys', { signal })).keys

@@ -9,7 +9,7 @@ import { languageTag } from '../../language/texts.ts'
 import { session } from '../../node/context.ts'
 import { useAnswer } from '../../node/use-answer.ts'
 import { Icon, type IconName } from '../../parts/icons.tsx'
-import { text } from '../../texts/doctor.ts'
+import { text } from '../../texts/node/doctor.ts'
 import '../../style/doctor.css'
 
 type Report = ReplyOf<CoreRoutes, 'GET /debug/doctor'>

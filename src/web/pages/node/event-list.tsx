@@ -6,7 +6,7 @@ import { languageTag } from '../../language/texts.ts'
 import type { NodeEvent } from '../../model/event-lines.ts'
 import { session } from '../../node/context.ts'
 import { glanceOf } from '../../node/session.ts'
-import { text } from '../../texts/events.ts'
+import { text } from '../../texts/node/events.ts'
 
 type Kind = 'download' | 'problem' | 'node'
 

@@ -1,7 +1,7 @@
 // What happened: the events this page heard, and the end of the node's log. Loaded when it is shown.
 
 import { useState } from 'preact/hooks'
-import { text } from '../../texts/events.ts'
+import { text } from '../../texts/node/events.ts'
 import { EventList } from './event-list.tsx'
 import { LogView } from './log-view.tsx'
 import { NotificationSwitch } from './notification-switch.tsx'

@@ -11,7 +11,7 @@ import { enteredRate, RATE_UNITS, type RateUnit, rateOf, rateUnit } from '../../
 import { session } from '../../node/context.ts'
 import { useAnswer } from '../../node/use-answer.ts'
 import { Icon } from '../../parts/icons.tsx'
-import { text } from '../../texts/limits.ts'
+import { text } from '../../texts/node/limits.ts'
 
 type SlowMode = ReplyOf<CoreRoutes, 'GET /slowmode'>
 type Way = 'down' | 'up'

@@ -13,7 +13,7 @@ import {
 } from '../../model/log-lines.ts'
 import { session } from '../../node/context.ts'
 import { useAnswer } from '../../node/use-answer.ts'
-import { text } from '../../texts/events.ts'
+import { text } from '../../texts/node/events.ts'
 
 const LOG_MS = 3000
 const LOG_LINES = 500

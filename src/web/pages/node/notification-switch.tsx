@@ -2,7 +2,7 @@
 
 import { notificationState, type NotificationState, switchNotifications } from '../../node/notifications.ts'
 import { Check } from '../../parts/field.tsx'
-import { text } from '../../texts/events.ts'
+import { text } from '../../texts/node/events.ts'
 
 const WHY: Readonly<Record<Exclude<NotificationState, 'on' | 'off'>, string>> = {
   refused: text('notifyRefused'),

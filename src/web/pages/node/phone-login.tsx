@@ -8,7 +8,7 @@ import { addressOf } from '../../node/api.ts'
 import { nodeReach } from '../../node/commands.ts'
 import { session } from '../../node/context.ts'
 import { useAnswer } from '../../node/use-answer.ts'
-import { text } from '../../texts/devices.ts'
+import { text } from '../../texts/node/devices.ts'
 
 const choices = {
   mayWatch: ['read', 'stream'],

@@ -18,7 +18,7 @@ import { useAnswer } from '../../node/use-answer.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { LanguageChoice } from '../../parts/language-choice.tsx'
 import { LaterPage } from '../../parts/later-page.tsx'
-import { text } from '../../texts/settings.ts'
+import { text } from '../../texts/node/settings.ts'
 
 type Sections = ReadonlyMap<string, readonly SettingField[]>
 type Inputs = Readonly<Record<string, string | boolean>>

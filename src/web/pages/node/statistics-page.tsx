@@ -9,7 +9,7 @@ import { useAnswer } from '../../node/use-answer.ts'
 import { FactList, type FactRows } from '../../parts/facts.tsx'
 import { Graph } from '../../parts/graph.tsx'
 import { RateGraph } from '../../parts/rate-graph.tsx'
-import { text } from '../../texts/statistics.ts'
+import { text } from '../../texts/node/statistics.ts'
 
 const EVERY_MS = 5000
 

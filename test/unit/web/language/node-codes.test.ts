@@ -11,12 +11,12 @@ import { addNodeCodes } from '../../../../src/web/language/node-codes.ts'
 import { PSEUDO } from '../../../../src/web/language/pseudo-text.ts'
 import { setLanguage } from '../../../../src/web/language/texts.ts'
 import { conditionWords, errorWords, reasonWords } from '../../../../src/web/model/node-words.ts'
-import { german as germanConditions } from '../../../../src/web/texts/conditions.de.ts'
-import { english as conditions } from '../../../../src/web/texts/conditions.ts'
-import { german as germanErrors } from '../../../../src/web/texts/errors.de.ts'
-import { english as errors } from '../../../../src/web/texts/errors.ts'
-import { german as germanReasons } from '../../../../src/web/texts/explain.de.ts'
-import { english as reasons } from '../../../../src/web/texts/explain.ts'
+import { german as germanConditions } from '../../../../src/web/texts/node/conditions.de.ts'
+import { english as conditions } from '../../../../src/web/texts/node/conditions.ts'
+import { german as germanErrors } from '../../../../src/web/texts/node/errors.de.ts'
+import { english as errors } from '../../../../src/web/texts/node/errors.ts'
+import { german as germanReasons } from '../../../../src/web/texts/node/explain.de.ts'
+import { english as reasons } from '../../../../src/web/texts/node/explain.ts'
 
 const german = { conditions: germanConditions, errors: germanErrors, explain: germanReasons }
 const condition = (code: string, parameters = {}) => ({ code, parameters, trouble: false }) as Download['condition']

@@ -1,0 +1,46 @@
+// The same in German.
+
+import type { Translation } from '../../language/texts.ts'
+import type { ConditionTexts } from './conditions.ts'
+
+/** Texts by their keys. */
+export const german: Translation<ConditionTexts> = {
+  load_failed: 'Nicht geladen',
+  volume_stalled: 'Platte hängt',
+  disk_full: 'Platte voll',
+  disk_errors: 'Plattenfehler',
+  foreign_file: 'Datei im Weg',
+  failed: 'Fehler',
+  file_changed: 'Datei geändert',
+  seeding_goal_reached: 'Ziel erreicht',
+  queued: 'Wartet',
+  moving_storage: 'Verschiebt Dateien',
+  no_relays_known: 'Wartet auf Circuits',
+  no_exits_known: 'Wartet auf Circuits',
+  building_circuits: 'Wartet auf Circuits',
+  waiting_for_metadata: 'Wartet auf Metadaten',
+  nobody_reads: 'Wartet auf Player',
+  nothing_selected: 'Keine Datei gewählt',
+  web_seeds_failing: 'Web-Seeds gestört',
+  no_trackers: 'Keine Peers',
+  tracker_refused: 'Vom Tracker abgelehnt',
+  private_without_tracker: 'Tracker gestört',
+  no_tracker_answers: 'Tracker gestört',
+  trackers_pending: 'Sucht Peers',
+  no_peers_known: 'Keine Peers',
+  interface_gone: 'Netzwerk getrennt',
+  proxy_failing: 'Proxy gestört',
+  all_filtered: 'Peers gefiltert',
+  all_blocked: 'Peers gesperrt',
+  encryption_required: 'Keine Peers',
+  encryption_off: 'Keine Peers',
+  connection_limit: 'Verbindungsgrenze',
+  connecting: 'Verbindet',
+  nobody_reachable: 'Keine Peers',
+  pieces_nobody_has: 'Steht still',
+  nothing_offered: 'Steht still',
+  all_choke: 'Steht still',
+  peers_silent: 'Steht still',
+  makes_way: 'Macht Platz',
+  queuedAt: 'Wartet, Platz {{place, number}}',
+}

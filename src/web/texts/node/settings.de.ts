@@ -1,0 +1,26 @@
+// The same in German.
+
+import type { Translation } from '../../language/texts.ts'
+import type { SettingsTexts } from './settings.ts'
+
+/** Texts by their keys. */
+export const german: Translation<SettingsTexts> = {
+  settings: 'Einstellungen',
+  loading: 'Wird geladen …',
+  search: 'Einstellungen suchen',
+  keptIn: 'Stehen in dieser Datei des Knotens:',
+  sections: 'Abschnitte',
+  notShown: 'nicht angezeigt',
+  range: 'Von {{from, number}} bis {{to, number}}.',
+  byFlag: 'auf der Kommandozeile gesetzt',
+  byEnvironment: 'in der Umgebung gesetzt',
+  pending: 'gilt nach einem Neustart',
+  changes: 'Änderungen',
+  changed_one: '{{count, number}} Änderung',
+  changed_other: '{{count, number}} Änderungen',
+  undo: 'Zurücksetzen',
+  save: 'Speichern',
+  saved: 'Gespeichert.',
+  savedForRestart_one: 'Gespeichert. {{count, number}} Änderung gilt nach einem Neustart.',
+  savedForRestart_other: 'Gespeichert. {{count, number}} Änderungen gelten nach einem Neustart.',
+}

@@ -1,0 +1,30 @@
+// What the page of settings says around what the node says of each, in English.
+
+import { textsOf } from '../../language/texts.ts'
+
+const english = {
+  settings: 'Settings',
+  loading: 'Loading…',
+  search: 'Search settings',
+  keptIn: 'Kept in this file of the node:',
+  sections: 'Sections',
+  notShown: 'not shown',
+  range: 'From {{from, number}} to {{to, number}}.',
+  byFlag: 'set on the command line',
+  byEnvironment: 'set in the environment',
+  pending: 'in force after a restart',
+  changes: 'Changes',
+  changed_one: '{{count, number}} change',
+  changed_other: '{{count, number}} changes',
+  undo: 'Undo',
+  save: 'Save',
+  saved: 'Saved.',
+  savedForRestart_one: 'Saved. {{count, number}} change is in force after a restart.',
+  savedForRestart_other: 'Saved. {{count, number}} changes are in force after a restart.',
+} as const
+
+/** Its texts by their keys, as translations have them. */
+export type SettingsTexts = typeof english
+
+/** One of these texts. */
+export const text = textsOf('settings', english)
