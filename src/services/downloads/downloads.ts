@@ -416,7 +416,12 @@ export class Downloads implements DownloadsService {
   }
 
   renameFile: DownloadsService['renameFile'] = (infohash, request) =>
-    this.#inTurn(infohash, entry => this.#renamer.rename(entry, request))
+    this.#inTurn(infohash, async entry => {
+      // The other one would look for its files in vain. Null: the disks do not tell.
+      if ((await this.#shared.find(entry.stored.infoHash)) !== false)
+        throw new AppError('StateConflict', 'Another download has, or may have, its files in the same place.')
+      return this.#renamer.rename(entry, request)
+    })
 
   addTracker(infohash: string, url: string): Promise<boolean> {
     return this.#inTurn(infohash, entry => addTracker(this.#set, entry, url))

@@ -157,6 +157,19 @@ test('a kill after the commit: the next start deletes what is left in the old pl
   assert.deepEqual(places(next, one.infoHash), ['/data/new', null, null])
 })
 
+test('files that lie where another download has its own keep their names', async () => {
+  const bench = await withBoth()
+  const twin = makeTorrent({ name: 'one', length: 20_000, seed: 77 })
+  await bench.downloads.addFile(twin.torrent, { destination: '/data/old' })
+  const rename = () => bench.downloads.renameFile(one.infoHash, { path: '', name: 'uno' })
+  await assert.rejects(rename(), refuses('StateConflict'))
+  assert.deepEqual(torrentOf(bench, one.infoHash).moves, [])
+  await bench.downloads.remove(twin.infoHash, false)
+  // Who shares a place is looked at again after a minute.
+  await bench.clock.advance(60_000)
+  assert.equal(await rename(), true)
+})
+
 test('a rename: the row says the new names when all files have them, and nothing of one that failed', async () => {
   const bench = await withBoth()
   const torrent = torrentOf(bench, one.infoHash)
