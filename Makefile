@@ -74,7 +74,7 @@ only-node22: build
 
 # Everything that needs no network namespace.
 suite: build
-	@node dist/test/kit/runners/run-suite.js --whole=suite $(call tests,unit contract sim fault fuzz e2e issues)
+	@node dist/test/kit/runners/run-suite.js --whole=suite --beside=e2e/player $(call tests,unit contract sim fault fuzz e2e issues)
 
 # What CI runs of the tests with real peers and players: those that do not wait for other clients' timers.
 SHORT := create encryption file-attributes film-forecast fresh-node hostile-swarm import ip-filter kill-switch kinds-of-seeds lost-pieces lsd-alone magnet-and-restart \

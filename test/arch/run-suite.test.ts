@@ -133,6 +133,28 @@ test('many files in one process: passed, failed and tried alone again, and cut o
   assert.match(cut.said, /failed beside others: .*group\/one\.test\.mjs: .*\n#\s+the process of this file ended early/)
 })
 
+test('files that wait run beside the others, one at a time; one that fails is red and tried again', () => {
+  mkdirSync(join(folder, 'slow'))
+  // Each ends when the other is there: they can only run at once.
+  const meets = (mine: string, other: string): string =>
+    `test('meets', async () => {
+      writeFileSync(${JSON.stringify(join(folder, mine))}, '')
+      for (const end = Date.now() + 20_000; !existsSync(${JSON.stringify(join(folder, other))});) {
+        if (Date.now() > end) throw new Error('nobody came')
+        await new Promise(resolve => setTimeout(resolve, 20))
+      }
+    })`
+  const [one, two] = [
+    testFile('one-of-two', meets('here-1', 'here-3')),
+    testFile('two-of-two', meets('here-2', 'here-3')),
+  ]
+  const third = testFile('slow/third', meets('here-3', 'here-2'))
+  assert.equal(runSuite(['--beside=slow', one, two, third]).status, 0)
+  const fails = runSuite(['--beside=slow', passing, testFile('slow/broken', "test('is broken', () => { throw 0 })")])
+  assert.deepEqual([fails.status, fails.lastLine], [1, '# 2 files, 1 tried twice, 1 failed'])
+  assert.equal(runSuite(['--beside=slow']).status, 1)
+})
+
 test('no file at all is no success', () => {
   assert.equal(runSuite([]).status, 1)
 })

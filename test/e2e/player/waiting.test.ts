@@ -14,18 +14,22 @@ import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
 import { needs } from '../../kit/requirements.ts'
 import { addComplete, playerPage, PLAYED } from './scene.ts'
 
-const SECONDS = 16
-/** A film comes in at this share of its bitrate: five or six seconds of waiting, and ten more where it is repacked. */
+/** A film comes in at this share of its bitrate: a third of its length of waiting, and ten seconds more where it is repacked. */
 const SHARE = 0.75
 const VIDEO = `document.querySelector('video')`
 const BY_PAGE = `${VIDEO}.src.startsWith('blob:')`
 const H264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-g', '25', '-bf', '2', '-b:v', '400k', '-maxrate', '400k']
 
-const FILMS: readonly (FilmOptions & { readonly name: string; readonly byPage: boolean })[] = [
-  { name: 'film.webm', container: 'webm', byPage: false },
+const FILMS: readonly (FilmOptions & {
+  readonly name: string
+  readonly byPage: boolean
+  readonly seconds: number
+})[] = [
+  { name: 'film.webm', container: 'webm', seconds: 10, byPage: false },
   {
     name: 'film.mkv',
     container: 'mkv',
+    seconds: 16,
     video: [...H264, '-bufsize', '400k'],
     audio: ['-c:a', 'ac3', '-b:a', '128k'],
     byPage: true,
@@ -72,7 +76,7 @@ describe('player: waiting for the moment', {
     folder = await makeTestFolder()
     seeder = await startNode()
     for (const film of FILMS) {
-      const content = await makeFilm({ ...film, seconds: SECONDS })
+      const content = await makeFilm(film)
       const path = await folder.sub(`seeder-${film.container}`)
       const infohash = await addComplete(seeder, path, 'Film', [{ path: film.name, content }])
       infohashes.set(film.name, { infohash, bytes: content.length })
@@ -87,7 +91,7 @@ describe('player: waiting for the moment', {
     await folder?.remove()
   })
 
-  for (const { name, container, byPage } of FILMS) {
+  for (const { name, container, seconds, byPage } of FILMS) {
     describe(byPage ? 'repacked by the page' : "by the browser's own player", { concurrency: 1 }, () => {
       let node: NodeProcess
       let infohash = ''
@@ -96,7 +100,7 @@ describe('player: waiting for the moment', {
         const film = infohashes.get(name)
         assert.ok(film)
         infohash = film.infohash
-        const rate = Math.round((film.bytes / SECONDS) * SHARE)
+        const rate = Math.round((film.bytes / seconds) * SHARE)
         node = await startNode({ settings: { 'libtorrent.max_download_rate': rate } })
         const torrent = join(folder.path, `seeder-${container}`, 'Film.torrent')
         await addDownload(node, torrent, await folder.sub(`node-${container}`))
@@ -131,7 +135,7 @@ describe('player: waiting for the moment', {
         assert.equal(await waiting.count(), 0)
         const { download } = await node.get<{ download: { progress: number } }>(`/downloads/${infohash}`)
         assert.ok(download.progress < 0.97, `it played when ${download.progress} was there`)
-        await untilInPage(page, `${PLAYED} > ${SECONDS - 1}`, 40_000)
+        await untilInPage(page, `${PLAYED} > ${seconds - 1}`, 40_000)
         assert.deepEqual(await page.evaluate(STALLS), [])
         assert.equal(await page.evaluate(BY_PAGE), byPage)
         check()

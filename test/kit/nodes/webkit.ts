@@ -7,6 +7,8 @@ import { ended, endWithThisProcess, startScreen } from './screen.ts'
 
 /** Debian's packages webkit2gtk-driver and xvfb. */
 export const WEBKIT = ['WebKitWebDriver', 'Xvfb'] as const
+/** Starting the browser takes some seconds beside others. */
+const ANSWER_LIMIT_MS = 60_000
 const BROWSER = '/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser'
 
 /** A browser with one page. */
@@ -36,7 +38,9 @@ export async function startWebKit(lacking: readonly string[] = []): Promise<Driv
   const driver = spawn('WebKitWebDriver', [`--port=${port}`], { env, stdio: 'ignore' })
   endWithThisProcess(driver)
   const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
-    const init = { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+    // A page that hangs answers nothing at all, however long one waits.
+    const signal = AbortSignal.timeout(ANSWER_LIMIT_MS)
+    const init = { method, signal, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, init)
     const { value } = (await answer.json()) as { value: unknown }
     if (!answer.ok) throw new Error(`${method} ${path}: ${JSON.stringify(value)}`)

@@ -2,7 +2,8 @@
 // busy cores, so a few files that failed beside others are tried once more, each alone: what fails twice fails the run,
 // and so does a run with more failures than chance explains. The end of the output names each failure, of both tries,
 // and counts the second tries, with those of earlier whole runs (`--whole=NAME` in front; retry-record.ts).
-// `--together=FOLDER` after it: many files of that folder run in one process.
+// Options after it: `--together=FOLDER`: many files of that folder run in one process; `--beside=FOLDER`: the files of
+// that folder wait for most of their time, so one of them at a time runs beside the two others.
 
 import { relative, sep } from 'node:path'
 import type { Failure } from './failure-list.ts'
@@ -15,8 +16,16 @@ const MAX_TRIED_AGAIN = 4
 
 /** Their tests wait for half of the time, and hardly ever hold a real clock against the machine. */
 const GROUPS_AT_A_TIME = 3
-/** In front of the files: those below this folder of the tests run many in a process, where Node can. */
-const TOGETHER = /^--together=(.+)$/
+/** In front of the files, each at most once. */
+const OPTION = /^--(together|beside)=(.+)$/
+
+/** How files are run that are not run as all others: a folder of the tests for each way. */
+interface Ways {
+  /** Many in a process, where Node can. */
+  readonly together?: string
+  /** One at a time, beside two others: what plays in real time leaves the processor alone. */
+  readonly beside?: string
+}
 
 function print(title: string, failures: readonly Failure[]): void {
   for (const { file, name, error } of failures) {
@@ -25,21 +34,24 @@ function print(title: string, failures: readonly Failure[]): void {
   }
 }
 
-/** All files once; those below `together` in groups. */
-async function firstTry(files: readonly string[], together: string | undefined): Promise<Run> {
-  const isGrouped = (file: string): boolean =>
-    together !== undefined && canRunTogether && file.split(sep).includes(together)
-  const runs: Run[] = []
-  const grouped = files.filter(isGrouped)
-  if (grouped.length > 0) runs.push(await runTogether(grouped, GROUPS_AT_A_TIME))
-  const alone = files.filter(file => !isGrouped(file))
-  if (alone.length > 0) runs.push(await runFiles(alone, 2))
-  return both(...runs)
+/** Whether a file lies below a folder of the tests, `e2e/player` or `unit`. */
+function isBelow(file: string, folder: string | undefined): boolean {
+  return folder !== undefined && file.split(sep).join('/').includes(`/${folder}/`)
+}
+
+/** All files once, each in its way. */
+async function firstTry(files: readonly string[], ways: Ways): Promise<Run> {
+  const grouped = files.filter(file => canRunTogether && isBelow(file, ways.together))
+  const beside = files.filter(file => !grouped.includes(file) && isBelow(file, ways.beside))
+  const alone = files.filter(file => !grouped.includes(file) && !beside.includes(file))
+  const first = grouped.length > 0 ? [await runTogether(grouped, GROUPS_AT_A_TIME)] : []
+  const rest = [alone.length > 0 ? runFiles(alone, 2) : null, beside.length > 0 ? runFiles(beside, 1, 'pipe') : null]
+  return both(...first, ...(await Promise.all(rest.flatMap(each => (each === null ? [] : [each])))))
 }
 
 /** True when all files passed, some of them perhaps at their second try, which are added to `retried`. */
-async function run(files: readonly string[], together: string | undefined, retried: string[]): Promise<boolean> {
-  const first = await firstTry(files, together)
+async function run(files: readonly string[], ways: Ways, retried: string[]): Promise<boolean> {
+  const first = await firstTry(files, ways)
   if (first.passed) return true
   // What was started: where the tests stand there may be none to start.
   const suspects = first.red
@@ -59,8 +71,9 @@ async function run(files: readonly string[], together: string | undefined, retri
 }
 
 const { name, files: given } = wholeRun(process.argv.slice(2))
-const together = TOGETHER.exec(given[0] ?? '')?.[1]
-const files = together === undefined ? given : given.slice(1)
+const options = given.flatMap(each => [OPTION.exec(each)].flatMap(found => (found === null ? [] : [found])))
+const ways: Ways = Object.fromEntries(options.map(([, way = '', folder = '']) => [way, folder]))
+const files = given.slice(options.length)
 const retried: string[] = []
-if (files.length === 0 || !(await run(files, together, retried))) process.exitCode = 1
+if (files.length === 0 || !(await run(files, ways, retried))) process.exitCode = 1
 for (const line of retryLines(name, retried)) process.stdout.write(`${line}\n`)

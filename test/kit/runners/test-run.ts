@@ -68,9 +68,16 @@ function run(files: readonly string[], how: readonly string[], stdout: 'inherit'
   })
 }
 
-/** Each file in a process of its own, `atATime` of them at once. */
-export function runFiles(files: readonly string[], atATime: number): Promise<Run> {
-  return run(files, [`--test-concurrency=${atATime}`], 'inherit')
+/**
+ * Each file in a process of its own, `atATime` of them at once. `said`: what they print is printed as it comes, or in
+ * one piece at the end (`pipe`), where other files run beside.
+ */
+export function runFiles(
+  files: readonly string[],
+  atATime: number,
+  said: 'inherit' | 'pipe' = 'inherit',
+): Promise<Run> {
+  return run(files, [`--test-concurrency=${atATime}`], said)
 }
 
 /** The files in groups, each group one process, `atATime` of them at once. */
