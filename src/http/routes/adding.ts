@@ -4,6 +4,7 @@ import type { TorrentPreview } from '../../services/downloads/torrents-api.ts'
 import { ListedJson, route } from '../route.ts'
 import { FolderParameters, FolderReply, TorrentFilesParameters, TorrentFilesReply } from '../schemas/adding.ts'
 import { SAMPLE_INFOHASH } from './infohash.ts'
+import { SOURCE_ERRORS } from './source-errors.ts'
 
 const tag = 'torrent info'
 
@@ -30,19 +31,7 @@ const filesBehind = route({
   parameters: TorrentFilesParameters,
   oldNames: { uri: 'torrent' },
   reply: TorrentFilesReply,
-  errors: [
-    'MissingParameter',
-    'InvalidParameter',
-    'TorrentUnreadable',
-    'BadMagnet',
-    'BadScheme',
-    'PathNotAllowed',
-    'MetadataTimeout',
-    'SourceFailed',
-    'AddressRefused',
-    'CircuitsUnavailable',
-    'NotReady',
-  ],
+  errors: SOURCE_ERRORS,
   sample: { path: '/torrentinfo/files', query: `torrent=magnet:%3Fxt=urn:btih:${SAMPLE_INFOHASH}`, status: 200 },
   run: async ({ services }, { parameters, signal, caller }) => {
     const { uri } = await services.callerPaths.admit({ uri: parameters.torrent }, caller)

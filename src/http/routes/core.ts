@@ -14,6 +14,7 @@ import {
   VariablesReply,
 } from '../schemas/settings.ts'
 import { SAMPLE_INFOHASH } from './infohash.ts'
+import { SOURCE_ERRORS } from './source-errors.ts'
 
 const torrentInfo = route({
   id: 'torrentinfo.read',
@@ -33,18 +34,7 @@ const torrentInfo = route({
   parameters: TorrentInfoParameters,
   oldNames: { uri: 'torrent' },
   reply: TorrentInfoReply,
-  errors: [
-    'MissingParameter',
-    'TorrentUnreadable',
-    'BadMagnet',
-    'BadScheme',
-    'PathNotAllowed',
-    'MetadataTimeout',
-    'SourceFailed',
-    'AddressRefused',
-    'CircuitsUnavailable',
-    'NotReady',
-  ],
+  errors: SOURCE_ERRORS,
   sample: { path: '/torrentinfo', query: `torrent=magnet:%3Fxt=urn:btih:${SAMPLE_INFOHASH}`, status: 200 },
   run: async ({ services }, { parameters, signal, caller }) => {
     const { uri } = await services.callerPaths.admit({ uri: parameters.torrent }, caller)
