@@ -105,8 +105,12 @@ export class Downloads implements DownloadsService {
     })
     this.#anonymity = new DownloadAnonymity(this.#set, deps)
     this.#stalled = new StalledDownloads(deps.volumes)
-    this.#moves = new StorageMoves(this.#set, deps, this.#stalled, () => this.#changed(null))
-    this.#renamer = new FileRenamer(this.#set, deps)
+    this.#moves = new StorageMoves(
+      this.#set,
+      { stalled: this.#stalled, shared: this.#shared, changed: () => this.#changed(null) },
+      deps,
+    )
+    this.#renamer = new FileRenamer(this.#set, this.#shared, deps)
     this.#removal = new DownloadRemoval(
       this.#set,
       {
@@ -416,12 +420,7 @@ export class Downloads implements DownloadsService {
   }
 
   renameFile: DownloadsService['renameFile'] = (infohash, request) =>
-    this.#inTurn(infohash, async entry => {
-      // The other one would look for its files in vain. Null: the disks do not tell.
-      if ((await this.#shared.find(entry.stored.infoHash)) !== false)
-        throw new AppError('StateConflict', 'Another download has, or may have, its files in the same place.')
-      return this.#renamer.rename(entry, request)
-    })
+    this.#inTurn(infohash, entry => this.#renamer.rename(entry, request))
 
   addTracker(infohash: string, url: string): Promise<boolean> {
     return this.#inTurn(infohash, entry => addTracker(this.#set, entry, url))

@@ -1,6 +1,7 @@
 // Moving downloads to other folders: one at a time, in the background, over restarts. The records say `movingTo` from
 // the request on, and name the new folder as `destination` only when every file is there and durable; then `movedFrom`
-// says where the old files are still to be deleted. So at any instant `destination` has them all.
+// says where the old files are still to be deleted. So at any instant `destination` has them all. Where another
+// download has its own files in the old place they stay for it (decision 0261).
 
 import { AppError, errorText } from '../../base/errors.ts'
 import type { InfoHash } from '../../base/ids.ts'
@@ -9,6 +10,7 @@ import type { FolderUse } from '../../ports/own-files.ts'
 import type { DownloadEntry } from './download-entry.ts'
 import type { DownloadSet } from './download-set.ts'
 import type { EventHub } from '../events/events.ts'
+import type { SharedPlaces } from './places/shared-places.ts'
 import type { StalledDownloads } from './stalled-downloads.ts'
 
 /** What the moves need of the node. */
@@ -17,6 +19,14 @@ export interface StorageMovesDeps {
   readonly events: Pick<EventHub, 'emit'>
   /** Makes the folder ready; its real path. AppErrors InvalidParameter, PathNotAllowed, DiskFull. */
   prepareFolder(folder: string, use?: FolderUse): Promise<string>
+}
+
+/** The parts of the service that it works with. */
+interface MoveParts {
+  readonly stalled: Pick<StalledDownloads, 'settled'>
+  readonly shared: Pick<SharedPlaces, 'findIn'>
+  /** Told when a download's row changed outside of a request. */
+  readonly changed: () => void
 }
 
 interface Move {
@@ -32,22 +42,14 @@ export class StorageMoves {
   readonly #set: DownloadSet
   readonly #deps: StorageMovesDeps
   readonly #moves = new Map<InfoHash, Move>()
-  /** Told when a download's row changed outside of a request. */
-  readonly #changed: () => void
-  readonly #stalled: Pick<StalledDownloads, 'settled'>
+  readonly #parts: MoveParts
   #tail: Promise<void> = Promise.resolve()
   #stopping = false
 
-  constructor(
-    set: DownloadSet,
-    deps: StorageMovesDeps,
-    stalled: Pick<StalledDownloads, 'settled'>,
-    changed: () => void,
-  ) {
+  constructor(set: DownloadSet, parts: MoveParts, deps: StorageMovesDeps) {
     this.#set = set
-    this.#stalled = stalled
+    this.#parts = parts
     this.#deps = deps
-    this.#changed = changed
   }
 
   /**
@@ -67,6 +69,8 @@ export class StorageMoves {
     if (stored.renames?.to || stored.renames?.from)
       throw new AppError('StateConflict', 'The files are being renamed; move them when that is done.')
     if (stored.movedFrom !== null) {
+      // It could not be brought to its end before.
+      if (!this.#moves.has(stored.infoHash)) this.resume(entry)
       throw new AppError('StateConflict', `The files in ${stored.movedFrom} are still being deleted.`)
     }
     await this.#set.update(entry, { movingTo: destination })
@@ -92,7 +96,7 @@ export class StorageMoves {
 
   /** Ends it for good; of a volume that does not answer nothing is waited for. */
   async #giveUp(entry: DownloadEntry): Promise<void> {
-    await this.#stalled.settled(entry.stored, this.cancel(entry))
+    await this.#parts.stalled.settled(entry.stored, this.cancel(entry))
     if (entry.stored.movingTo !== null) await this.#set.update(entry, { movingTo: null })
   }
 
@@ -122,7 +126,7 @@ export class StorageMoves {
       } finally {
         if (this.#moves.get(infoHash) === move) this.#moves.delete(infoHash)
         entry.moving = false
-        this.#changed()
+        this.#parts.changed()
       }
     }
     const move: Move = { abort, begun: false, done: Promise.resolve() }
@@ -150,9 +154,16 @@ export class StorageMoves {
     await this.#leave(entry, before)
   }
 
-  /** Deletes the old files. What cannot be deleted now is tried again at the next start. */
+  /**
+   * Deletes the old files, but where another download has, or may have, its own: they are the same ones, and it would
+   * look for them in vain. What cannot be deleted, or told, now is tried again by the next request or start.
+   */
   async #leave(entry: DownloadEntry, folder: string): Promise<void> {
-    await (await entry.torrent.wake()).leaveFolder(folder)
+    const { infoHash } = entry.stored
+    const shares = await this.#parts.shared.findIn(entry, folder)
+    if (shares === null) throw new AppError('DiskError', `Whose files are in ${folder} cannot be told now; they stay.`)
+    if (shares) this.#deps.log.info('files stay where they were: another download has them too', { infoHash, folder })
+    else await (await entry.torrent.wake()).leaveFolder(folder)
     await this.#set.update(entry, { movedFrom: null })
   }
 }

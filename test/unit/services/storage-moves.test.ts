@@ -170,6 +170,45 @@ test('files that lie where another download has its own keep their names', async
   assert.equal(await rename(), true)
 })
 
+test('a move leaves files where another download has its own; the last that moves takes the old ones away', async () => {
+  const bench = await withBoth()
+  const twin = makeTorrent({ name: 'one', length: 20_000, seed: 77 })
+  const torrent = torrentOf(bench, one.infoHash)
+  const end = makeDeferred<void>()
+  torrent.moveEnd = end.promise
+  await bench.downloads.patch(one.infoHash, { destination: '/data/new' })
+  await settle()
+  // It comes while the first is on its way.
+  await bench.downloads.addFile(twin.torrent, { destination: '/data/old' })
+  end.resolve()
+  await settle()
+  assert.deepEqual(places(bench, one.infoHash), ['/data/new', null, null])
+  assert.deepEqual(torrent.calls, [])
+  await bench.downloads.patch(twin.infoHash, { destination: '/data/new' })
+  await settle()
+  assert.deepEqual(places(bench, twin.infoHash), ['/data/new', null, null])
+  assert.deepEqual(torrentOf(bench, twin.infoHash).calls, ['leave /data/old'])
+})
+
+test('where the disks do not tell, files stay until the next request or start', async () => {
+  const bench = await withBoth()
+  const far = makeTorrent({ name: 'far', length: 1000, seed: 78 })
+  await bench.downloads.addFile(far.torrent, { destination: '/far' })
+  bench.badFolders.add('/far')
+  await bench.downloads.patch(one.infoHash, { destination: '/data/new' })
+  await settle()
+  assert.deepEqual(places(bench, one.infoHash), ['/data/new', null, '/data/old'])
+  assert.deepEqual(torrentOf(bench, one.infoHash).calls, [])
+  bench.badFolders.delete('/far')
+  // What a disk said of a folder counts for a minute.
+  bench.clock.advance(60_000)
+  const third = () => bench.downloads.patch(one.infoHash, { destination: '/data/third' })
+  await assert.rejects(third(), refuses('StateConflict'))
+  await settle()
+  assert.deepEqual(places(bench, one.infoHash), ['/data/new', null, null])
+  assert.deepEqual(torrentOf(bench, one.infoHash).calls, ['leave /data/old'])
+})
+
 test('a rename: the row says the new names when all files have them, and nothing of one that failed', async () => {
   const bench = await withBoth()
   const torrent = torrentOf(bench, one.infoHash)

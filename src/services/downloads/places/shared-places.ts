@@ -39,12 +39,21 @@ interface Answer {
   search: { readonly done: Promise<void>; found: boolean } | null
 }
 
+/** Places of one download, and whether one that came while they are looked for may be in them. */
+interface Look {
+  readonly entry: DownloadEntry
+  readonly mine: readonly Place[]
+  found: boolean
+}
+
 /** The places of all downloads. */
 export class SharedPlaces {
   readonly #set: Pick<DownloadSet, 'entries' | 'listed'>
   readonly #deps: FolderNamesDeps
   readonly #names: FolderNames
   readonly #answers = new Map<InfoHash, Answer>()
+  /** What findIn() is looking for. */
+  readonly #looks = new Set<Look>()
 
   constructor(set: Pick<DownloadSet, 'entries' | 'listed'>, deps: FolderNamesDeps) {
     this.#set = set
@@ -63,12 +72,33 @@ export class SharedPlaces {
     return this.#answerOf(infoHash)?.shares ?? null
   }
 
+  /**
+   * Whether another one has, or may have, files where those of `entry` lie in `folder`, of all its folders. Null: the
+   * disks do not tell. Nothing of it is remembered.
+   */
+  async findIn(entry: DownloadEntry, folder: string): Promise<boolean | null> {
+    if (!this.#set.listed) return null
+    const mine = placesOf(entry.stored).filter(place => place.folder === folder)
+    if (mine.length === 0) return false
+    const look: Look = { entry, mine, found: false }
+    this.#looks.add(look)
+    try {
+      const isMet = await this.#isMet(entry, mine)
+      return look.found || isMet
+    } catch {
+      return look.found || null
+    } finally {
+      this.#looks.delete(look)
+    }
+  }
+
   /** The download came, or another name or folder is in its row. */
   changed(entry: DownloadEntry): void {
     const { infoHash } = entry.stored
     this.#answers.delete(infoHash)
-    if (this.#answers.size === 0) return
+    if (this.#answers.size === 0 && this.#looks.size === 0) return
     const theirs = placesOf(entry.stored)
+    for (const look of this.#looks) if (look.entry !== entry) look.found ||= this.#mayMeet(look.mine, theirs)
     for (const [asked, answer] of this.#answers) {
       const other = this.#set.entries.get(asked)
       if (other === undefined) this.#answers.delete(asked)

@@ -251,6 +251,24 @@ test('nothing is known of what is no download, of one without metadata, and befo
   assert.equal(early.now(), true)
 })
 
+test('one folder of those of a download: others in the rest of them do not count', async () => {
+  const moved = { destination: '/new', movedFrom: '/films' }
+  const beside = new Bench(moved, { destination: '/new' }, { destination: '/elsewhere' })
+  assert.equal(await beside.places.findIn(beside.first, '/films'), false)
+  assert.equal(await beside.places.findIn(beside.first, '/new'), true)
+  const old = new Bench(moved, {}, { destination: '/elsewhere' })
+  assert.equal(await old.places.findIn(old.first, '/films'), true)
+  // One that comes to the same path while the disks are asked where the others lie.
+  const late = new Bench(moved, { destination: '/elsewhere' })
+  const asked = late.places.findIn(late.first, '/films')
+  late.add({})
+  assert.equal(await asked, true)
+  const nameless = new Bench({ ...moved, pieceCount: 0 }, {})
+  assert.equal(await nameless.places.findIn(nameless.first, '/films'), false)
+  nameless.set.listed = false
+  assert.equal(await nameless.places.findIn(nameless.first, '/films'), null)
+})
+
 test('what was renamed lies where its name says, and where it comes from or goes to', async () => {
   const renamed = (now: string, to: string | null, from: string | null): StoredDownload['renames'] => {
     const names = (name: string) => [['b', name] as const]
