@@ -12,7 +12,7 @@ import { portHolder } from './lock-holder.ts'
 /** A port and who is to have it. */
 export interface NamedPort {
   readonly host: string
-  /** Above 0. */
+  /** 0: any free one. */
   readonly port: number
   readonly protocol: 'tcp' | 'udp'
   /** The setting that names it. */

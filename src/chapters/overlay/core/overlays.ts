@@ -85,10 +85,13 @@ export class Overlays implements Communities {
     this.#churn = new Churn({ book: this.#shared.book, clock, random, ping: peer => this.#ping(peer) })
   }
 
-  /** Binds the port and begins to look for peers. AppErrors PortTaken, SourceFailed. */
-  async start(): Promise<void> {
+  /**
+   * Binds the port (another one than the options have, where given) and begins to look for peers. AppErrors PortTaken,
+   * SourceFailed: nothing has begun, it may be called again.
+   */
+  async start(port = this.#options.port): Promise<void> {
     const { clock } = this.#deps
-    await this.#endpoint.open(this.#options)
+    await this.#endpoint.open({ ...this.#options, port })
     this.#startedMs = clock.now()
     this.#dht.start()
     this.#timers = [

@@ -2,6 +2,7 @@
 // circuits fast. None of it stops a node that does everything in the open, so that nothing here is more than a warning.
 
 import { sodiumPrimitives } from '../io/overlay-crypto-sodium.ts'
+import { portSetting } from './overlay-options.ts'
 import { type SwitchSettings, switchedOff } from './overlay-switch.ts'
 import { fine, type Finding, warning } from '../../../node/doctor/finding.ts'
 import { checkPort } from '../../../node/doctor/ports.ts'
@@ -14,12 +15,16 @@ export async function checkOverlay(settings: SwitchSettings, isRunning: boolean)
 }
 
 async function portFinding({ ipv8, dispersy }: SwitchSettings): Promise<Finding> {
-  const named = dispersy.port > 0 ? 'dispersy.port' : 'ipv8.port'
+  const named = portSetting({ dispersy })
   const port = dispersy.port > 0 ? dispersy.port : ipv8.port
   if (port <= 0) return fine('overlay', `Overlays get a random UDP port when they start (${named}).`)
-  const { state, text, advice } = await checkPort({ host: ipv8.address, port, protocol: 'udp', named })
+  const at = { host: ipv8.address, protocol: 'udp', named } as const
+  const { state, text, advice } = await checkPort({ ...at, port })
   if (state === 'ok') return fine('overlay', text)
-  return warning('overlay', `${text} Anonymous downloads cannot start.`, advice)
+  const other = await checkPort({ ...at, port: 0 })
+  return other.state === 'ok'
+    ? warning('overlay', `${text} The overlay takes another free port when it starts.`, advice)
+    : warning('overlay', `${text} Anonymous downloads cannot start.`, advice)
 }
 
 /** `loads`: sodium-native can be used. */

@@ -12,6 +12,11 @@ export function startsAtOnce(settings: OverlaySettings): boolean {
   )
 }
 
+/** The setting that names the port. */
+export function portSetting({ dispersy }: Pick<OverlaySettings, 'dispersy'>): string {
+  return dispersy.port > 0 ? 'dispersy.port' : 'ipv8.port'
+}
+
 /** Where the port is, and who is asked first. */
 export function overlaysOptions({ ipv8, dispersy }: OverlaySettings): OverlaysOptions {
   const port = dispersy.port > 0 ? dispersy.port : ipv8.port

@@ -2,7 +2,7 @@
 // then, not before: a node without anonymous downloads has none of this in memory.
 
 import { makeDeferred } from '../../../base/deferred.ts'
-import { AppError } from '../../../base/errors.ts'
+import { errorText } from '../../../base/errors.ts'
 import { addressKey, type PeerAddress } from '../../../base/ids.ts'
 import { localInterfaces } from '../../../io/net/multicast.ts'
 import type { NetworkStack } from '../../../io/net/network-stack.ts'
@@ -24,7 +24,7 @@ import type { NodeValues } from '../../../ports/records.ts'
 import type { Random } from '../../../ports/random.ts'
 import { openOverlayKey } from './overlay-key.ts'
 import type { CircuitsFacts } from './overlay-nothing.ts'
-import { overlaysOptions } from './overlay-options.ts'
+import { overlaysOptions, portSetting } from './overlay-options.ts'
 import { noRider, type OverlayRider, type RiderMaker } from './overlay-rider.ts'
 import { OverlayPeers, type SavedOverlayPeers } from './overlay-peers.ts'
 import type { OverlaySettings } from './settings-overlay.ts'
@@ -82,10 +82,10 @@ export async function startOverlay(settings: OverlaySettings, deps: OverlayStart
   })
   const saved = await peers.load()
   for (const [id, addresses] of Object.entries(saved)) known.set(id, addresses)
-  await overlays.start().catch(async (error: unknown) => {
+  await startAtPort(overlays, settings, log).catch(async (error: unknown) => {
     // It may be tried again: nothing of this attempt stays.
     await endAll(running)
-    throw isPortTaken(error) ? portTaken(settings, error) : error
+    throw error
   })
   askKnown(overlays, known)
   peers.start()
@@ -100,16 +100,30 @@ export async function startOverlay(settings: OverlaySettings, deps: OverlayStart
   }
 }
 
-function isPortTaken(error: unknown): boolean {
-  return error instanceof AppError && error.code === 'PortTaken'
-}
-
-/** Says which port that is, and where it is set. */
-function portTaken(settings: OverlaySettings, cause: unknown): AppError {
-  const { ip, port } = overlaysOptions(settings)
-  const setting = settings.dispersy.port > 0 ? 'dispersy.port' : 'ipv8.port'
-  const text = `UDP port ${port}${ip === null ? '' : ` of ${ip}`} is taken by another program (setting ${setting}; 0 = any free one).`
-  return new AppError('PortTaken', text, { cause })
+/**
+ * At the port of the settings, or at a free one where that cannot be had: a second node of this machine has circuits
+ * and channels too (decision 0375). Rejects as the first try does when no port of the address can be had.
+ */
+async function startAtPort(
+  overlays: Pick<Overlays, 'start' | 'lanAddress'>,
+  settings: OverlaySettings,
+  log: Log,
+): Promise<void> {
+  const { port } = overlaysOptions(settings)
+  try {
+    await overlays.start()
+  } catch (error) {
+    if (port === 0) throw error
+    await overlays.start(0).catch(() => {
+      throw error
+    })
+    log.warn('the UDP port of the overlay cannot be had; another free one is used until the next start', {
+      setting: portSetting(settings),
+      port,
+      used: overlays.lanAddress?.port,
+      error: errorText(error),
+    })
+  }
 }
 
 interface Ending {

@@ -43,7 +43,7 @@ const ipv8Settings = {
     max: 65_535,
     default: 7759,
     needsRestart: true,
-    doc: 'UDP port of the overlay; -1 or 0 = a random port chosen when it starts.',
+    doc: 'UDP port of the overlay; where it is taken a free one is used until the next start; -1 or 0 = a random one.',
   },
   bootstrap_override: {
     kind: 'text',

@@ -5,6 +5,8 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { cliPath, type ExitedNode, type NodeProcess, runCli, startNode } from '../../../kit/nodes/node-process.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
@@ -84,12 +86,31 @@ describe('circuits', { concurrency: 1 }, () => {
     assert.equal((await tributary(forbidding, 'hops', 'Quiet', '0')).code, 0)
   })
 
-  test('a port that is taken is shown as the reason, and the download waits instead of going in the open', async () => {
+  test('a port that is taken costs no circuits: another free one is used, and the log says so once (B20)', async () => {
     const taken = createSocket('udp4').bind(0, '127.0.0.1').unref()
     await once(taken, 'listening')
-    const settings = { 'ipv8.address': '127.0.0.1', 'ipv8.port': taken.address().port, 'ipv8.bootstrap_override': ':' }
-    const blocked = await startNode({ settings })
+    const { port } = taken.address()
+    const settings = { 'ipv8.address': '127.0.0.1', 'ipv8.port': port, 'ipv8.bootstrap_override': ':' }
+    const second = await startNode({ settings })
     try {
+      const uri = `magnet:?xt=urn:btih:${HASH}`
+      assert.equal((await second.request('PUT', '/downloads', { uri, anon_hops: 1, safe_seeding: true })).status, 200)
+      type Reply = { network: { running: boolean; lan_address: string } }
+      const { network } = await second.until<Reply>('/debug/circuits/network', reply => reply.network.running)
+      assert.match(network.lan_address, /^127\.0\.0\.1:\d+$/)
+      assert.notEqual(network.lan_address, `127.0.0.1:${port}`)
+      const { content } = await second.get<{ content: string }>('/debug/log?max_lines=1000')
+      assert.equal(content.split('the UDP port of the overlay cannot be had').length, 2, content)
+    } finally {
+      await second.stop()
+      taken.close()
+    }
+  })
+
+  test('an overlay that cannot be started is shown as the reason, and the download waits instead of going in the open', async () => {
+    const blocked = await startNode({ settings: { [OVERLAY_PORT]: 0, 'ipv8.bootstrap_override': ':' } })
+    try {
+      await writeFile(path.join(blocked.stateDir, 'overlay-key'), 'no key\n')
       const uri = `magnet:?xt=urn:btih:${HASH}`
       assert.equal((await blocked.request('PUT', '/downloads', { uri, anon_hops: 1, safe_seeding: true })).status, 200)
       await waitFor('the reason', async () => {
@@ -100,10 +121,9 @@ describe('circuits', { concurrency: 1 }, () => {
         `/downloads/${HASH}`,
       )
       assert.equal(download.status, 'DLSTATUS_CIRCUITS')
-      assert.match(download.circuits.last_failure, /EADDRINUSE|taken/)
+      assert.match(download.circuits.last_failure, /is no key/)
     } finally {
       await blocked.stop()
-      taken.close()
     }
   })
 

@@ -58,7 +58,7 @@ test('a taken port is a warning with the setting that was read; beside a running
     const [found] = await checkOverlay(settings(given), false)
     assert.equal(found?.state, 'warning')
     assert.ok(found.text.includes(`UDP port ${port} on 127.0.0.1 (${named}) is taken`), found.text)
-    assert.match(found.text, /Anonymous downloads cannot start/)
+    assert.match(found.text, /another free port/)
     assert.ok(found.advice.includes(named))
   }
   const beside = await checkOverlay(settings({ port }), true)
@@ -66,6 +66,13 @@ test('a taken port is a warning with the setting that was read; beside a running
   await new Promise<void>(resolve => taken.close(resolve))
   assert.equal((await checkOverlay(settings({ port }), false))[0]?.state, 'ok')
   assert.match((await checkOverlay(settings(), false))[0]?.text ?? '', /random UDP port/)
+})
+
+test('an address without any port to be had is a warning that circuits cannot start', async () => {
+  const strange = settings({ port: 7759 })
+  const [found] = await checkOverlay({ ...strange, ipv8: { ...strange.ipv8, address: '192.0.2.1' } }, false)
+  assert.equal(found?.state, 'warning')
+  assert.match(found.text, /Anonymous downloads cannot start/)
 })
 
 test('without its library circuits are slower, not gone', () => {
