@@ -19,6 +19,7 @@ import { DetailOptions } from './detail-options.tsx'
 import { DetailOverview } from './detail-overview.tsx'
 import { DetailPeers } from './detail-peers.tsx'
 import { DetailTrackers } from './detail-trackers.tsx'
+import { PanelEdge } from './panel-edge.tsx'
 
 // With the tree and what is done to files: who opens a download for other parts does without.
 const loadFiles = async () => (await import('./detail-files.tsx')).DetailFiles
@@ -102,6 +103,7 @@ export function DetailPage({ infohash, tab, remove }: DetailPageProps) {
   const close = () => go({ page: 'downloads', infohash: '', tab: 'overview' })
   return (
     <section class="detail" aria-labelledby="detail-name">
+      <PanelEdge />
       <header class="detail-head">
         <button type="button" class="quiet detail-close" aria-label={text('close')} onClick={close}>
           <Icon name="close" />

@@ -16,6 +16,9 @@ export const german: Translation<DetailTexts> = {
   trackers: 'Tracker',
   options: 'Optionen',
   progress: 'Fortschritt',
+  panelWidth: 'Breite dieses Bereichs',
+  panelWidthHelp:
+    'Ziehen Sie, oder benutzen Sie die Pfeiltasten; ein Doppelklick oder die Eingabetaste stellt die übliche Breite wieder her.',
   unknown: 'Diesen Download hat der Knoten nicht.',
   loading: 'Wird geladen …',
   rates: 'Raten dieses Downloads',

@@ -14,6 +14,8 @@ const english = {
   trackers: 'Trackers',
   options: 'Options',
   progress: 'Progress',
+  panelWidth: 'Width of this panel',
+  panelWidthHelp: 'Drag, or use the arrow keys; a double click or Enter brings back the usual width.',
   unknown: 'The node has no such download.',
   loading: 'Loading…',
   // Overview.
