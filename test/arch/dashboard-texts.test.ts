@@ -9,7 +9,7 @@ import { type SourceFile, sourceFiles } from './source-tree.ts'
 type Node = { readonly type: string } & Record<string, unknown>
 
 /** Their keys are codes of the node: test/unit/web/language/node-codes.test.ts compares them with its tables. */
-const BY_CODES = /\/(conditions|errors|explain)\.ts$/
+const BY_CODES = /\/(conditions|errors|explain|findings)\.ts$/
 
 /** Attributes that people read or hear. */
 const READ = new Set(['aria-label', 'aria-description', 'aria-roledescription', 'title', 'placeholder', 'alt', 'label'])

@@ -52,6 +52,12 @@ export const DoctorReply = Type.Object({
     Type.Object({
       state: Type.Union([Type.Literal('ok'), Type.Literal('warning'), Type.Literal('problem')]),
       check: Type.String({ description: 'what was looked at: ports, mounts, permissions, clock, database, …' }),
+      code: Type.String({
+        description: 'what was found, for programs and other languages: port_taken, room_little, …',
+      }),
+      parameters: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
+        description: 'what stands in text and advice, by name',
+      }),
       text: Type.String({ description: 'what is so' }),
       advice: Type.String({ description: 'what to do; empty = nothing' }),
     }),

@@ -3,7 +3,8 @@
 import { errorText } from '../../base/errors.ts'
 import { PemFiles } from '../../io/files/certificate-files.ts'
 import type { Settings } from '../settings/settings-schema.ts'
-import { fine, type Finding, problem, warning } from './finding.ts'
+import type { Finding } from './finding.ts'
+import { coreFinding } from './finding-table.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 /** Certificates are renewed a month before they end. */
@@ -19,17 +20,10 @@ export async function checkCertificate(
     await files.check()
     const endsAtMs = await files.endsAtMs()
     const days = Math.floor((endsAtMs - nowMs) / DAY_MS)
-    const text = `The certificate ${files.certFile} ends on ${new Date(endsAtMs).toISOString()}`
-    if (days < 0)
-      return problem('certificate', `${text}: it is over.`, 'Renew it; a node that runs takes the new one by itself.')
-    if (days < SOON_DAYS)
-      return warning('certificate', `${text}.`, 'Renew it; a node that runs takes the new one by itself.')
-    return fine('certificate', `${text}.`)
+    const facts = { path: files.certFile, time: new Date(endsAtMs).toISOString() }
+    if (days < 0) return coreFinding('certificate_over', facts)
+    return coreFinding(days < SOON_DAYS ? 'certificate_soon_over' : 'certificate_ok', facts)
   } catch (error) {
-    return problem(
-      'certificate',
-      errorText(error),
-      'Set api.https_certfile and api.https_keyfile to PEM files that belong together, or api.https_enabled to false.',
-    )
+    return coreFinding('certificate_unusable', { error: errorText(error) })
   }
 }

@@ -1,13 +1,17 @@
 // The database file: ours, of a schema this program knows, whole, and not held by anybody else. It is opened for
 // reading only.
 
+import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
 import type Database from 'better-sqlite3'
-import { errorText } from '../../base/errors.ts'
+import { AppError, errorText } from '../../base/errors.ts'
 import { errnoOf } from '../../io/files/disk-errors.ts'
+import { madeNote } from '../../records/database-file.ts'
 import { checkMade } from '../../records/made-stores.ts'
 import { APPLICATION_ID, migrations } from '../../records/schema.ts'
-import { fine, type Finding, problem, warning } from './finding.ts'
+import type { Finding } from './finding.ts'
+import { coreFinding } from './finding-table.ts'
 import { lockHolders } from './lock-holder.ts'
 import { userText } from './folders.ts'
 
@@ -17,25 +21,17 @@ export interface DatabaseFacts {
   readonly newestMs: number | null
 }
 
-const RESTORE =
-  'Stop the node, then restore a copy, or move the file and its note (.made) away to start empty (downloads must be added again, their files stay).'
-
 /** `pid`: the node that runs; null = none. */
 export async function checkDatabase(path: string, pid: number | null): Promise<DatabaseFacts> {
-  const lost = lostStore(path)
-  if (lost !== null) return alone(problem('database', lost.said, lost.advice))
-  const facts = await stat(path).catch((error: unknown) => errnoOf(error) ?? errorText(error))
-  if (facts === 'ENOENT') return alone(fine('database', 'There is no database yet; the first start makes it.'))
-  if (typeof facts === 'string') {
-    return alone(
-      problem(
-        'database',
-        `The database ${path} cannot be reached: ${facts}.`,
-        `Give this user (${userText()}) the right to it.`,
-      ),
-    )
+  if (isLost(path)) {
+    const code = existsSync(path) ? 'database_emptied' : 'database_missing'
+    return alone(coreFinding(code, { path, note: basename(madeNote(path)) }))
   }
-  if (!facts.isFile()) return alone(problem('database', `${path} is not a file.`, 'Move it away.'))
+  const facts = await stat(path).catch((error: unknown) => errnoOf(error) ?? errorText(error))
+  if (facts === 'ENOENT') return alone(coreFinding('database_none', {}))
+  if (typeof facts === 'string')
+    return alone(coreFinding('database_unreachable', { path, error: facts, user: userText() }))
+  if (!facts.isFile()) return alone(coreFinding('database_no_file', { path }))
   try {
     const { default: Sqlite } = await import('better-sqlite3')
     const database = new Sqlite(path, { readonly: true, fileMustExist: true, timeout: 3000 })
@@ -49,14 +45,14 @@ export async function checkDatabase(path: string, pid: number | null): Promise<D
   }
 }
 
-/** A store that was made once and is empty or missing now; null: it is not. */
-function lostStore(path: string): { said: string; advice: string } | null {
+/** A store that was made once and is empty or missing now. */
+function isLost(path: string): boolean {
   try {
     checkMade(path)
-    return null
+    return false
   } catch (error) {
-    const [said = '', advice = ''] = errorText(error).split(': ')
-    return { said: `${said}.`, advice: `${advice.charAt(0).toUpperCase()}${advice.slice(1)}` }
+    // What else fails is seen once more, and named, by those who read it.
+    return error instanceof AppError
   }
 }
 
@@ -64,48 +60,30 @@ function look(database: Database.Database, path: string): DatabaseFacts {
   const schema = Number(database.pragma('user_version', { simple: true }))
   if (Number(database.pragma('application_id', { simple: true })) !== APPLICATION_ID) {
     const empty = database.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0
-    if (empty) return alone(fine('database', 'The database is empty; the next start fills it.'))
-    return alone(problem('database', `The file ${path} is a database of another program.`, 'Move it away.'))
+    return alone(empty ? coreFinding('database_empty', {}) : coreFinding('database_foreign', { path }))
   }
-  if (schema > migrations.length) {
-    const text = `The database ${path} has schema ${schema}, written by a newer version; this one knows up to ${migrations.length}.`
-    return alone(
-      problem(
-        'database',
-        text,
-        'Install the newer version again, or restore the copy made before the upgrade (tributary.db.schema-*).',
-      ),
-    )
-  }
+  const versions = { path, schema, known: migrations.length }
+  if (schema > migrations.length) return alone(coreFinding('database_newer', versions))
   const found = database.prepare('PRAGMA quick_check(1)').pluck().get()
-  if (found !== 'ok') return alone(problem('database', `The database ${path} is damaged: ${String(found)}.`, RESTORE))
+  if (found !== 'ok') return alone(coreFinding('database_damaged', { path, error: String(found) }))
   const newestMs = database.prepare('SELECT max(at) FROM events').pluck().get() as number | null
-  const older = schema < migrations.length ? ` The next start brings it to ${migrations.length}, after a copy.` : ''
-  return { findings: [fine('database', `Database OK (schema ${schema}).${older}`)], newestMs }
+  const isOlder = schema < migrations.length
+  return { findings: [coreFinding(isOlder ? 'database_older' : 'database_ok', versions)], newestMs }
 }
 
 async function failure(path: string, error: unknown, pid: number | null): Promise<Finding> {
   const code = errnoOf(error) ?? ''
-  const text = `The database ${path} cannot be read: ${errorText(error)}.`
-  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code))
-    return problem('database', `The database ${path} is damaged: ${errorText(error)}.`, RESTORE)
+  const facts = { path, error: errorText(error), user: userText() }
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return coreFinding('database_damaged', facts)
   if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
     const others = (await lockHolders(path)).filter(holder => holder !== pid)
-    const who = others.length === 0 ? 'another program' : `process ${others.join(', ')}`
-    return problem(
-      'database',
-      `The database ${path} is locked by ${who}.`,
-      'End what has it open: a copy under way, a database browser.',
-    )
+    if (others.length === 0) return coreFinding('database_locked', facts)
+    return coreFinding('database_locked_by', { ...facts, process: others.join(', ') })
   }
-  if (/^SQLITE_(CANTOPEN|READONLY|PERM|IOERR)/.test(code)) {
-    return problem(
-      'database',
-      text,
-      `See the lines about its folder; this user (${userText()}) must be able to write there.`,
-    )
-  }
-  return warning('database', text, 'Try again; if it stays so, look into the log of the node.')
+  return coreFinding(
+    /^SQLITE_(CANTOPEN|READONLY|PERM|IOERR)/.test(code) ? 'database_not_opened' : 'database_unreadable',
+    facts,
+  )
 }
 
 function alone(finding: Finding): DatabaseFacts {

@@ -19,7 +19,8 @@ import { readVersion } from '../version.ts'
 import { checkCertificate } from './certificate.ts'
 import { checkClock } from './clock.ts'
 import { checkDatabase } from './database.ts'
-import { fine, type Finding, problem, warning } from './finding.ts'
+import type { Finding } from './finding.ts'
+import { coreFinding } from './finding-table.ts'
 import { checkHash } from './hash.ts'
 import { checkFolder, type NamedFolder, userText } from './folders.ts'
 import { checkOpenFiles } from './limits.ts'
@@ -59,9 +60,9 @@ export async function examine(args: DoctorArguments): Promise<Finding[]> {
   const chosen = args.stateDir ?? (env['TRIBUTARY_STATE_DIR'] || null)
   const stateDir = resolve(chosen ?? defaultStateDirectory(env, homedir()))
   const [pid = null] = await lockHolders(join(stateDir, LOCK_FILE))
-  const running = pid === null ? 'No node runs here' : `A node runs here (process ${pid})`
+  const program = { version: readVersion(), node: process.version, path: stateDir }
   const findings = [
-    fine('program', `Tributary ${readVersion()} on Node ${process.version}. ${running}: ${stateDir}`),
+    pid === null ? coreFinding('program_alone', program) : coreFinding('program_beside', { ...program, process: pid }),
     ...(await checkModules()),
   ]
   const { settings, ...configuration } = await readSettings(args, stateDir, chosen !== null)
@@ -90,13 +91,7 @@ async function checkModules(): Promise<Finding[]> {
     try {
       await load()
     } catch (error) {
-      findings.push(
-        problem(
-          'program',
-          `The module ${name} cannot be loaded: ${errorText(error)}.`,
-          'Install the program again, for this Node version and machine (npm ci).',
-        ),
-      )
+      findings.push(coreFinding('module_missing', { module: name, error: errorText(error) }))
     }
   }
   return findings
@@ -117,43 +112,23 @@ async function readSettings(
       env: process.env,
       flags: args.flags,
     })
-    const findings = store.warnings.map(text => warning('settings', text, 'Remove or correct that line.'))
+    const findings = store.warnings.map(words => coreFinding('settings_line', { words }))
     const { api } = store.values
     // One that is not set at all is made at the first start.
     const unsafe = store.source('api.key') === 'default' ? null : listenProblem(api.key, api)
-    if (unsafe !== null)
-      findings.push(
-        problem(
-          'settings',
-          unsafe,
-          'Set a key (or remove its line, so that one is made), or correct the options of section api.',
-        ),
-      )
+    if (unsafe !== null) findings.push(coreFinding('settings_unsafe', { words: unsafe }))
     const mode = (await stat(path).catch(() => null))?.mode ?? 0
-    if ((mode & 0o077) !== 0) {
-      findings.push(
-        warning(
-          'permissions',
-          `The configuration file ${path}, which holds the key, can be read by other users.`,
-          `chmod 600 ${path}`,
-        ),
-      )
-    }
-    return { settings: store.values, findings: [fine('settings', `The settings can be used (${path}).`), ...findings] }
+    if ((mode & 0o077) !== 0) findings.push(coreFinding('settings_readable', { path }))
+    return { settings: store.values, findings: [coreFinding('settings_ok', { path }), ...findings] }
   } catch (error) {
-    return {
-      settings: null,
-      findings: [
-        problem('settings', errorText(error), `Correct it, as this user (${userText()}) or with the right to do so.`),
-      ],
-    }
+    const unusable = coreFinding('settings_unusable', { error: errorText(error), user: userText() })
+    return { settings: null, findings: [unusable] }
   }
 }
 
 function foldersOf(stateDir: string, settings: Settings | null): NamedFolder[] {
   const state: NamedFolder = {
     path: stateDir,
-    role: 'state directory',
     named: '--state-dir',
     kind: 'state',
     minFreeBytes: 0,
@@ -162,18 +137,13 @@ function foldersOf(stateDir: string, settings: Settings | null): NamedFolder[] {
   const { download_defaults, disk, watch_folder } = settings
   const saveAs: NamedFolder = {
     path: download_defaults.saveas,
-    role: 'folder of downloads',
     named: 'download_defaults.saveas',
     kind: 'downloads',
     minFreeBytes: disk.min_free_bytes,
   }
   const { enabled, directory } = watch_folder
   if (!enabled || directory === '') return [state, saveAs]
-  return [
-    state,
-    saveAs,
-    { path: directory, role: 'watch folder', named: 'watch_folder.directory', kind: 'watched', minFreeBytes: 0 },
-  ]
+  return [state, saveAs, { path: directory, named: 'watch_folder.directory', kind: 'watched', minFreeBytes: 0 }]
 }
 
 async function checkPorts(
@@ -184,9 +154,7 @@ async function checkPorts(
     const url = notedAddress(stateDir)
     // A certificate for a name is not checked by asking the address.
     if (url?.startsWith('http:') === true) return [await checkAnswer(url, pid)]
-    return [
-      fine('ports', `The node that runs (process ${pid}) is not asked: its first line of output names its address.`),
-    ]
+    return [coreFinding('node_not_asked', { process: pid })]
   }
   const ports: NamedPort[] = []
   if (api.https_port > 0 && api.https_enabled)

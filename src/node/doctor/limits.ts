@@ -2,7 +2,8 @@
 
 import { readdir, readFile } from 'node:fs/promises'
 import { descriptorShares } from '../engine/descriptor-shares.ts'
-import { fine, type Finding, problem, warning } from './finding.ts'
+import type { Finding } from './finding.ts'
+import { coreFinding } from './finding-table.ts'
 
 /** What the settings ask for. */
 export interface FileNeeds {
@@ -33,20 +34,17 @@ export function judgeLimit(text: string, needs: FileNeeds, open: number | null):
   const needed = NOT_SHARED + Math.max(4 * needs.openFiles, 2 * (needs.connections + PENDING))
   // A program made with Node raises its soft limit to the hard one.
   const found = /^Max open files\s+\S+\s+(\S+)/m.exec(text)?.[1]
-  if (found === undefined) return fine('open-files', 'The limit of open files is not known on this system.')
+  if (found === undefined) return coreFinding('files_unknown', {})
   const limit = found === 'unlimited' ? Infinity : Number(found)
-  const advice = `Raise it (ulimit -n ${needed}; LimitNOFILE=${needed} for systemd; --ulimit nofile=${needed} for containers), or lower libtorrent.max_connections or disk.open_files.`
   const shares = descriptorShares(limit, { peers: needs.connections, files: needs.openFiles })
-  const said = `The limit of open files is ${found}; the settings need ${needed}`
-  if (limit < LEAST) return problem('open-files', `${said}.`, advice)
+  const facts = { limit: found, needed }
+  if (limit < LEAST) return coreFinding('files_too_few', facts)
   if (shares.peers < needs.connections || shares.files < needs.openFiles) {
-    const held = `max_connections is held at ${shares.peers}, open_files at ${shares.files}, clients of the interface at ${shares.http}`
-    return warning('open-files', `${said}: ${held}.`, advice)
+    const { peers, files, http: clients } = shares
+    return coreFinding('files_held', { ...facts, peers, files, clients })
   }
-  if (open !== null && open > limit * NEARLY) {
-    return warning('open-files', `The node that runs has ${open} of at most ${found} files open.`, advice)
-  }
-  return fine('open-files', `${said}${open === null ? '' : `, ${open} are open`}.`)
+  if (open === null) return coreFinding('files_ok', facts)
+  return coreFinding(open > limit * NEARLY ? 'files_nearly' : 'files_ok_now', { ...facts, open })
 }
 
 async function openNow(owner: string): Promise<number | null> {

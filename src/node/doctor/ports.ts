@@ -6,7 +6,8 @@ import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { errorText } from '../../base/errors.ts'
 import { errnoOf } from '../../io/files/disk-errors.ts'
-import { fine, type Finding, problem, warning } from './finding.ts'
+import type { Finding } from './finding.ts'
+import { coreFinding } from './finding-table.ts'
 import { portHolder } from './lock-holder.ts'
 
 /** A port and who is to have it. */
@@ -21,33 +22,36 @@ export interface NamedPort {
 
 const ANSWER_LIMIT_MS = 5_000
 
+/** What is so of a port: a code of the table, and all that its texts may name. */
+export interface PortState {
+  readonly code: 'port_free' | 'port_taken' | 'port_taken_by' | 'port_forbidden' | 'port_no_address' | 'port_failed'
+  readonly parameters: Readonly<Record<'protocol' | 'port' | 'host' | 'setting' | 'holder' | 'error', string | number>>
+}
+
 /** Whether the port can be had now. */
 export async function checkPort(wanted: NamedPort): Promise<Finding> {
-  const { host, port, protocol, named } = wanted
-  const where = `${protocol.toUpperCase()} port ${port} on ${host} (${named})`
+  const { code, parameters } = await portState(wanted)
+  return coreFinding(code, parameters)
+}
+
+/** The same, for findings with other words. */
+export async function portState({ host, port, protocol, named }: NamedPort): Promise<PortState> {
+  const parameters = { protocol: protocol.toUpperCase(), port, host, setting: named, holder: '', error: '' }
   try {
     await (protocol === 'tcp' ? tryTcp(host, port) : tryUdp(host, port))
-    return fine('ports', `${where} is free.`)
+    return { code: 'port_free', parameters }
   } catch (error) {
     switch (errnoOf(error)) {
       case 'EADDRINUSE': {
         const holder = protocol === 'tcp' ? await portHolder(port) : ''
-        return problem(
-          'ports',
-          `${where} is taken${holder === '' ? '' : ` by ${holder}`}.`,
-          `End that program, or set ${named} to another port.`,
-        )
+        return { code: holder === '' ? 'port_taken' : 'port_taken_by', parameters: { ...parameters, holder } }
       }
       case 'EACCES':
-        return problem('ports', `${where}: this user may not listen there.`, `Set ${named} to a port from 1024 on.`)
+        return { code: 'port_forbidden', parameters }
       case 'EADDRNOTAVAIL':
-        return problem(
-          'ports',
-          `${where}: this machine has no such address.`,
-          'Use an address that `ip address` lists, or 127.0.0.1.',
-        )
+        return { code: 'port_no_address', parameters }
       default:
-        return problem('ports', `${where} cannot be had: ${errorText(error)}.`, `Set ${named} to another port.`)
+        return { code: 'port_failed', parameters: { ...parameters, error: errorText(error) } }
     }
   }
 }
@@ -75,12 +79,8 @@ function tryUdp(host: string, port: number): Promise<void> {
 export async function checkAnswer(url: string, pid: number): Promise<Finding> {
   const where = `${url}/healthz`
   const status = await statusOf(where).catch((error: unknown) => errorText(error))
-  if (status === 200) return fine('ports', `The node that runs (process ${pid}) answers at ${where}.`)
-  return problem(
-    'ports',
-    `The node that runs (process ${pid}) does not answer at ${where}: ${status}.`,
-    'It may be stuck: look into its log, then restart it.',
-  )
+  if (status === 200) return coreFinding('node_answers', { process: pid, url: where })
+  return coreFinding('node_silent', { process: pid, url: where, error: status })
 }
 
 function statusOf(url: string): Promise<number> {
@@ -108,11 +108,5 @@ export function checkBinding(bound: string): Finding[] {
   const missing = wanted.filter(
     name => !present.has(name.replace(/^\[|\](:\d+)?$/g, '').replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')),
   )
-  return missing.map(name =>
-    warning(
-      'ports',
-      `This machine has no address or device ${name} (libtorrent.interface) now; nothing leaves by it.`,
-      'Start the tunnel or network it belongs to, or change the setting.',
-    ),
-  )
+  return missing.map(name => coreFinding('interface_missing', { name }))
 }

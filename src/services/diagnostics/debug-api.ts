@@ -64,6 +64,10 @@ export interface MemoryDump {
 export interface DoctorFinding {
   state: 'ok' | 'warning' | 'problem'
   check: string
+  /** What was found, of a table that only grows. */
+  code: string
+  /** What stands in the texts, by name. */
+  parameters: { [name: string]: string | number }
   text: string
   advice: string
 }

@@ -10,6 +10,7 @@ const FRESH_MS = 5000
 /** What a report may hold: the program finds some twenty things. */
 const MAX_FINDINGS = 200
 const MAX_TEXT_CHARS = 4096
+const MAX_PARAMETERS = 16
 const STATES = new Set(['ok', 'warning', 'problem'])
 
 /** Examines; resolves with the JSON that `tributary doctor --json` prints. Rejects when that does not come. */
@@ -52,9 +53,19 @@ export class DoctorRuns {
     try {
       return readFindings(await this.#examine())
     } catch (error) {
-      const text = `The examination did not come to an end: ${errorText(error)}.`
-      return [{ state: 'problem', check: 'doctor', text, advice: 'Run `tributary doctor` on the machine of the node.' }]
+      return [notExamined(errorText(error))]
     }
+  }
+}
+
+function notExamined(error: string): DoctorFinding {
+  return {
+    state: 'problem',
+    check: 'doctor',
+    code: 'not_examined',
+    parameters: { error: cut(error) },
+    text: `The examination did not come to an end: ${error}.`,
+    advice: 'Run `tributary doctor` on the machine of the node.',
   }
 }
 
@@ -63,10 +74,26 @@ function readFindings(printed: string): DoctorFinding[] {
   const { findings } = JSON.parse(printed) as { findings?: unknown }
   if (!Array.isArray(findings)) throw new TypeError('it printed no findings')
   return findings.slice(0, MAX_FINDINGS).map(found => {
-    const { state, check, text, advice } = found as Record<string, unknown>
+    const { state, check, code, parameters, text, advice } = found as Record<string, unknown>
     if (typeof state !== 'string' || !STATES.has(state)) throw new TypeError('it printed something else than findings')
-    return { state: state as DoctorFinding['state'], check: cut(check), text: cut(text), advice: cut(advice) }
+    return {
+      state: state as DoctorFinding['state'],
+      check: cut(check),
+      code: cut(code),
+      parameters: readParameters(parameters),
+      text: cut(text),
+      advice: cut(advice),
+    }
   })
+}
+
+/** Texts and numbers of it; a text without its parameters is said as the report has it. */
+function readParameters(parameters: unknown): DoctorFinding['parameters'] {
+  if (typeof parameters !== 'object' || parameters === null) return {}
+  const known = Object.entries(parameters)
+    .slice(0, MAX_PARAMETERS)
+    .filter((entry): entry is [string, string | number] => typeof entry[1] === 'string' || Number.isFinite(entry[1]))
+  return Object.fromEntries(known.map(([name, value]) => [name, typeof value === 'string' ? cut(value) : value]))
 }
 
 function cut(text: unknown): string {

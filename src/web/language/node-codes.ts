@@ -4,6 +4,7 @@
 import { english as conditions } from '../texts/node/conditions.ts'
 import { english as errors } from '../texts/node/errors.ts'
 import { english as explain } from '../texts/node/explain.ts'
+import { english as findings } from '../texts/node/findings.ts'
 import { addNodeTexts } from './texts.ts'
 
 /** Makes them known. */
@@ -11,4 +12,5 @@ export function addNodeCodes(): void {
   addNodeTexts('conditions', conditions)
   addNodeTexts('errors', errors)
   addNodeTexts('explain', explain)
+  addNodeTexts('findings', findings)
 }

@@ -35,6 +35,27 @@ export function reasonWords({
   return detail === null ? own : `${own} ${detail}`
 }
 
+/** What the doctor found, and what to do about it; the node's own English where the language has none. */
+export function findingWords({
+  code,
+  parameters = {},
+  text: said,
+  advice,
+}: {
+  readonly code: string
+  readonly parameters?: CodeValues | undefined
+  readonly text: string
+  readonly advice: string
+}): { readonly said: string; readonly advice: string; readonly isEnglish: boolean } {
+  const role = textOfCode('findings', `role_${parameters['role']}`)
+  const values = role === null ? parameters : { ...parameters, role }
+  const own = textOfCode('findings', code, values)
+  const todo = advice === '' ? '' : textOfCode('findings', `${code}_advice`, values)
+  // Half of it in another language would be read by neither voice.
+  if (own === null || todo === null) return { said, advice, isEnglish: true }
+  return { said: own, advice: todo, isEnglish: false }
+}
+
 /** The short name of a condition; null: there is none. */
 export function conditionWords(condition: Download['condition']): string | null {
   const english = conditionName(condition)

@@ -299,7 +299,16 @@ export class ServiceDouble implements Services {
     doctor: async () => ({
       healthy: false,
       time: 1_700_000_000,
-      findings: [{ state: 'problem' as const, check: 'ports', text: 'The port is taken.', advice: 'Set another.' }],
+      findings: [
+        {
+          state: 'problem' as const,
+          check: 'ports',
+          code: 'port_taken',
+          parameters: { port: 80 },
+          text: 'The port is taken.',
+          advice: 'Set another.',
+        },
+      ],
     }),
     threads: async () => [{ thread_id: 1, thread_name: 'main', frames: ['x.js:1 run'] }],
     log: async (process, maxLines) => {

@@ -55,7 +55,7 @@ describe('pages of the node', { skip: needs(CHROMIUM), concurrency: 1, timeout: 
     const { findings } = await node.get<{ findings: { state: string }[] }>('/debug/doctor')
     assert.equal(await page.locator('.findings li').count(), findings.length)
     const found = [
-      { state: 'problem', check: 'mounts', text: '<b>\u202efull</b>', advice: 'Make room.' },
+      { state: 'problem', check: 'mounts', code: 'room_little', text: '<b>\u202efull</b>', advice: 'Make room.' },
       { state: 'warning', check: 'database', text: 'w'.repeat(300), advice: 'Look.' },
       { state: 'ok', check: 'clock', text: 'The clock says now.', advice: '' },
     ]

@@ -158,10 +158,11 @@ test('asked at the same time, threads are looked at once; the log of the surface
   assert.equal(await debug.log('core', 7), '7 lines')
 })
 
+const PARAMETERS = { time: 'now', at: 1, long: 'x'.repeat(100_000), odd: { a: 1 }, list: [1], no: null, yes: true }
 const PRINTED = JSON.stringify({
   healthy: true,
   findings: [
-    { state: 'ok', check: 'clock', text: 'The clock says now.', advice: '' },
+    { state: 'ok', check: 'clock', code: 'clock_ok', parameters: PARAMETERS, text: 'It says now.', advice: '' },
     { state: 'problem', check: 'ports', text: 'The port is taken.', advice: 'x'.repeat(100_000), key: 'secret' },
   ],
 })
@@ -180,7 +181,10 @@ test('the doctor: one examination for all who ask, again only after five seconds
   const [first, ...others] = await Promise.all(answers)
   for (const other of others) assert.equal(other, first)
   assert.equal(first?.healthy, false)
-  assert.deepEqual(Object.keys(first?.findings[1] ?? {}), ['state', 'check', 'text', 'advice'])
+  assert.deepEqual(Object.keys(first?.findings[1] ?? {}), ['state', 'check', 'code', 'parameters', 'text', 'advice'])
+  assert.deepEqual(first?.findings[0]?.parameters, { time: 'now', at: 1, long: 'x'.repeat(4096) })
+  assert.deepEqual([first?.findings[0]?.code, first?.findings[1]?.code], ['clock_ok', ''])
+  assert.deepEqual(first?.findings[1]?.parameters, {})
   assert.equal(first?.findings[1]?.advice.length, 4096)
   await clock.advance(4999)
   assert.equal(await runs.report(), first)

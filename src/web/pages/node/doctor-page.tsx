@@ -1,10 +1,11 @@
 // What `tributary doctor` finds of the node, by how much it matters, with what to do. Loaded when it is shown. The
-// sentences are the node's, in English; everything around them is in the language of the page.
+// sentences of findings without a text in the language of the page are the node's, in English.
 
 import { useState } from 'preact/hooks'
 import type { CoreRoutes } from '../../../client/core-routes.ts'
 import type { ReplyOf } from '../../../client/routes.ts'
 import { readable } from '../../model/format.ts'
+import { findingWords } from '../../model/node-words.ts'
 import { languageTag } from '../../language/texts.ts'
 import { session } from '../../node/context.ts'
 import { useAnswer } from '../../node/use-answer.ts'
@@ -37,22 +38,20 @@ const checks: Readonly<Record<string, string>> = {
   settings: text('settings'),
 }
 
-function OneFinding({ state, check, text: said, advice }: Finding) {
+function OneFinding(finding: Finding) {
+  const { state, check } = finding
+  const { said, advice, isEnglish } = findingWords(finding)
+  const spoken = isEnglish ? ({ lang: 'en', dir: 'ltr' } as const) : {}
   return (
     <li class={state}>
       <Icon name={signs[state]} />
       <strong>
         {states[state]} · {checks[check] ?? check}
       </strong>
-      <bdi lang="en" dir="ltr">
-        {readable(said)}
-      </bdi>
+      <bdi {...spoken}>{readable(said)}</bdi>
       {advice !== '' && (
         <span>
-          {text('advice')}{' '}
-          <bdi lang="en" dir="ltr">
-            {readable(advice)}
-          </bdi>
+          {text('advice')} <bdi {...spoken}>{readable(advice)}</bdi>
         </span>
       )}
     </li>

@@ -7,7 +7,7 @@ import { checkFolder, type NamedFolder } from '../../../../src/node/doctor/folde
 import { makeTestFolder } from '../../../kit/content/content-on-disk.ts'
 
 async function findingsOf(path: string, minFreeBytes: number) {
-  const folder: NamedFolder = { path, role: 'state directory', named: '--state-dir', kind: 'state', minFreeBytes }
+  const folder: NamedFolder = { path, named: '--state-dir', kind: 'state', minFreeBytes }
   return (await checkFolder(folder, [])).filter(({ check }) => check === 'mounts')
 }
 
