@@ -67,7 +67,12 @@ const loadEvents = async () => (await import('./pages/node/events-page.tsx')).Ev
 const loadDoctor = async () => (await import('./pages/node/doctor-page.tsx')).DoctorPage
 const loadKeys = async () => (await import('./pages/keys-dialog.tsx')).KeysDialog
 const loadAdding = async () => (await import('./pages/adding/add-dialog.tsx')).AddDialog
+const loadWelcome = async () => (await import('./pages/node/welcome.tsx')).Welcome
 const loadPlayer = async () => (await import('./pages/player/player-page.tsx')).PlayerPage
+
+const endWelcome = () => {
+  session.welcome.value = ''
+}
 
 function PageOfChapter({ chapter, parts }: ChapterPlace) {
   const pages = chapterPages.find(({ id }) => id === chapter)
@@ -181,6 +186,9 @@ function Frame() {
       {over && <div class="drop-here">{text('dropToAdd')}</div>}
       {addition !== null && <LaterPage load={loadAdding} shown={{ addition, onClose: () => setAddition(null) }} />}
       {keys && <LaterPage load={loadKeys} shown={{ onClose: () => showKeys(false) }} />}
+      {session.welcome.value !== '' && (
+        <LaterPage load={loadWelcome} shown={{ isAsked: session.welcome.value === 'asked', onClose: endWelcome }} />
+      )}
       <Notices />
     </div>
   )

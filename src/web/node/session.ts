@@ -43,6 +43,8 @@ export class Session {
   readonly key: Signal<string | null> = signal(readKey())
   /** Why a key is asked for again. */
   readonly keyProblem = signal('')
+  /** The welcome: '' = none, after a link if it is the first visit, or because somebody asked for it. */
+  readonly welcome: Signal<'' | 'linked' | 'asked'> = signal('')
   /** The code of a link is being exchanged. */
   readonly signingIn = signal(false)
   readonly connection: Signal<Connection> = signal({ state: 'connecting' })
@@ -136,6 +138,7 @@ export class Session {
     const { key, name } = await apiWith('').call('POST /login', { parameters })
     await this.tryKey(key)
     localStorage.setItem(DEVICE_NAME, name)
+    this.welcome.value = 'linked'
   }
 
   /** Asks the node whether it takes a key, and keeps one that it takes. Rejects with ApiError. */
@@ -171,6 +174,7 @@ export class Session {
     localStorage.removeItem(KEY_NAME)
     localStorage.removeItem(DEVICE_NAME)
     this.key.value = null
+    this.welcome.value = ''
     this.events.value = []
     this.downloads.stop()
   }

@@ -10,6 +10,8 @@ import { text } from '../texts/parts.ts'
 interface DialogFormProps {
   readonly title: string
   readonly action: string
+  /** The button that leaves all as it is, where that is not `Cancel`. */
+  readonly refuse?: string
   /** It may be sent. */
   readonly ready: boolean
   readonly children: ComponentChildren
@@ -22,7 +24,7 @@ interface DialogFormProps {
  * A dialog with fields that asks the node for one thing: while it is asked the button waits, and what the node refuses
  * is shown above the buttons.
  */
-export function DialogForm({ title, action, ready, children, submit, onClose }: DialogFormProps) {
+export function DialogForm({ title, action, refuse, ready, children, submit, onClose }: DialogFormProps) {
   const [problem, setProblem] = useState('')
   const [busy, setBusy] = useState(false)
   const send = async (event: Event) => {
@@ -47,7 +49,7 @@ export function DialogForm({ title, action, ready, children, submit, onClose }: 
         )}
         <div class="dialog-actions">
           <button type="button" onClick={onClose}>
-            {text('cancel')}
+            {refuse ?? text('cancel')}
           </button>
           <button type="submit" class="primary" disabled={busy || !ready}>
             {busy ? text('working') : action}

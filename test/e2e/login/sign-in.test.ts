@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { axeFindings, CHROMIUM, startBrowser, watchedPage } from '../../kit/nodes/browser.ts'
 import { type NodeProcess, runCli, startNode } from '../../kit/nodes/node-process.ts'
 import { needs } from '../../kit/requirements.ts'
@@ -19,6 +19,7 @@ const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch:
 const NAME = 'node.example'
 /** Chromium says so of every page that comes by a name without HTTPS. */
 const OPENER = /Cross-Origin-Opener-Policy header has been ignored/
+type Effective = { settings: Record<string, Record<string, { value: unknown }>> }
 const KEPT = `localStorage.getItem('tributary.key')`
 
 describe('signing in', { skip: needs(CHROMIUM, 'zbarimg'), concurrency: 1, timeout: 120_000 }, () => {
@@ -34,6 +35,36 @@ describe('signing in', { skip: needs(CHROMIUM, 'zbarimg'), concurrency: 1, timeo
   })
 
   const newLink = async () => (await runCli(['open', '--print', '--state-dir', node.stateDir])).stdout.trim()
+  /** The first visit: where downloads go and how fast the line is, without a mouse. */
+  async function beginByKeyboard(page: Page): Promise<void> {
+    const welcome = page.getByRole('dialog', { name: 'Welcome to Tributary' })
+    await welcome
+      .getByText(/in order|Open Doctor/)
+      .first()
+      .waitFor()
+    const folder = join(node.stateDir, 'downloads', 'films')
+    await welcome.getByLabel('Folder on the node').fill(folder)
+    await welcome.getByLabel('Download', { exact: true }).fill('100')
+    await welcome.getByLabel('Upload', { exact: true }).fill('fast')
+    await welcome.getByText('This is not a speed.').waitFor()
+    assert.equal(await welcome.getByRole('button', { name: 'Save' }).isDisabled(), true)
+    await welcome.getByLabel('Upload', { exact: true }).fill('40')
+    await welcome.getByText('up to 10.7 MiB/s down and 3.81 MiB/s up').waitFor()
+    await welcome.getByLabel('Unit').selectOption('MiB/s')
+    assert.equal(await welcome.getByLabel('Download', { exact: true }).inputValue(), '11.92')
+    await welcome.getByLabel('Unit').selectOption('Mbit/s')
+    assert.match(await welcome.getByText(/systemctl/).innerText(), /^mkdir -p ~\/\.config\/systemd\/user && /)
+    await welcome.getByText('The folder is made').or(welcome.getByText(/free/)).first().waitFor()
+    assert.deepEqual(await axeFindings(page), [])
+    await welcome.getByLabel('Upload', { exact: true }).press('Enter')
+    await welcome.waitFor({ state: 'detached' })
+    const { settings } = await node.get<Effective>('/settings/effective')
+    assert.equal(settings['download_defaults']?.['saveas']?.value, folder)
+    const { max_download_rate: down, max_upload_rate: up } = settings['libtorrent'] ?? {}
+    assert.ok(Math.abs(Number(down?.value) - 11_250_000) < 10_000, String(down?.value))
+    assert.ok(Math.abs(Number(up?.value) - 4_000_000) < 10_000, String(up?.value))
+  }
+
   const keys = async () => (await node.get<{ keys: { name: string }[] }>('/keys')).keys.map(({ name }) => name)
 
   test('a link: one click to the list, and out of the address; used again it is refused in words; signing out takes the key back', async () => {
@@ -43,6 +74,7 @@ describe('signing in', { skip: needs(CHROMIUM, 'zbarimg'), concurrency: 1, timeo
     await first.page.locator('.dot.live').waitFor({ state: 'attached' })
     assert.equal(first.page.url(), `${node.baseUrl}/#/downloads`)
     assert.equal(await first.page.evaluate('history.length'), 2, 'about:blank and the list')
+    await beginByKeyboard(first.page)
     const key = String(await first.page.evaluate(KEPT))
     assert.match(key, /^[0-9a-f]{64}$/)
     assert.notEqual(key, node.key)
@@ -51,6 +83,12 @@ describe('signing in', { skip: needs(CHROMIUM, 'zbarimg'), concurrency: 1, timeo
     await first.page.reload()
     await first.page.locator('.dot.live').waitFor({ state: 'attached' })
     assert.deepEqual(await keys(), ['chrome-linux'], 'a page that has a key makes no other')
+    await first.page.goto(`${node.baseUrl}/#/settings`)
+    await first.page.getByRole('button', { name: 'Show the welcome again' }).click()
+    const again = first.page.getByRole('dialog', { name: 'Welcome to Tributary' })
+    await again.getByText('As your provider states it.').waitFor()
+    await first.page.keyboard.press('Escape')
+    await again.waitFor({ state: 'detached' })
     const second = await watchedPage(browser, node.baseUrl, PHONE)
     await second.page.goto(link)
     await second.page.getByRole('alert').getByText('This sign-in link was used already').waitFor()

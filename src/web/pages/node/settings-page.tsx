@@ -305,6 +305,10 @@ function SettingsForm({ file, sections, reload }: FormProps) {
   )
 }
 
+const askWelcome = () => {
+  session.welcome.value = 'asked'
+}
+
 const loadDevices = async () => (await import('./devices.tsx')).Devices
 
 /** The settings of the node, as its own schema describes them. */
@@ -314,6 +318,11 @@ export function SettingsPage() {
     <div class="page settings">
       <h1>{text('settings')}</h1>
       <LanguageChoice />
+      <p>
+        <button type="button" onClick={askWelcome}>
+          {text('welcome')}
+        </button>
+      </p>
       <LaterPage load={loadDevices} shown={{}} />
       {value === null ? (
         <p class="muted">{problem || text('loading')}</p>

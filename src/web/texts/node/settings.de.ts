@@ -7,6 +7,7 @@ import type { SettingsTexts } from './settings.ts'
 export const german: Translation<SettingsTexts> = {
   settings: 'Einstellungen',
   loading: 'Wird geladen …',
+  welcome: 'Willkommen noch einmal zeigen',
   search: 'Einstellungen suchen',
   keptIn: 'Stehen in dieser Datei des Knotens:',
   sections: 'Abschnitte',

@@ -5,6 +5,7 @@ import { textsOf } from '../../language/texts.ts'
 const english = {
   settings: 'Settings',
   loading: 'Loading…',
+  welcome: 'Show the welcome again',
   search: 'Search settings',
   keptIn: 'Kept in this file of the node:',
   sections: 'Sections',
