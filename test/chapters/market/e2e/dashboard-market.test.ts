@@ -94,6 +94,7 @@ describe('dashboard, market', { skip, concurrency: 1, timeout: 240_000 }, () => 
     await form().getByRole('button', { name: 'Check…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Sell TLTC' })
     await dialog.getByText('Fees in TLTC, a trade').waitFor()
+    await dialog.getByText('What can be lost:').waitFor()
     assert.deepEqual(await axeFindings(page), [])
     await dialog.getByRole('button', { name: 'Place the order' }).dblclick()
     await page.locator('[data-order]').first().waitFor()

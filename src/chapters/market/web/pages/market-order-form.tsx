@@ -80,6 +80,7 @@ function ConfirmDialog({ planned, placed, onClose }: { planned: Planned; placed:
         ]}
       />
       <p class="muted">{text('setAsideNow')}</p>
+      <p>{text('canBeLost')}</p>
       <SecretField label={text('spendKey')} value={spendKey} help={text('spendKeyHelp')} set={setSpendKey} />
     </DialogForm>
   )

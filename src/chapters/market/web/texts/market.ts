@@ -32,6 +32,8 @@ const english = {
   feesIn: 'Fees in {{coin}}, a trade',
   least: 'The least that is traded',
   setAsideNow: 'What you give is set aside now. It may be traded in several parts, each with its own fees.',
+  canBeLost:
+    'What can be lost: the fees of an agreed trade, also when it fails; and what you paid, if this node is off past the end of its lock. Keep the node running until the trade is over, and its backup safe. The price may move meanwhile.',
   spendKey: 'Spend key',
   spendKeyHelp: 'Only where one is demanded.',
   newOrder: 'New order',

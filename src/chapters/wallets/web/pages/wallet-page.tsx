@@ -59,7 +59,7 @@ function ConfirmDialog({ coin, planned, sent, onClose }: ConfirmProps) {
           [text('feeOnTop'), coins(fee, coin)],
         ]}
       />
-      <p class="muted">{text('noWayBack')}</p>
+      <p>{text('noWayBack')}</p>
       <SecretField label={text('spendKey')} value={spendKey} help={text('spendKeyHelp')} set={setSpendKey} />
     </DialogForm>
   )

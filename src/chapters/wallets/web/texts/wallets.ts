@@ -56,7 +56,8 @@ const english = {
   to: 'To',
   toAddress: 'To this address',
   feeOnTop: 'Fee, on top',
-  noWayBack: 'A transfer cannot be taken back: check the address.',
+  noWayBack:
+    'A transfer cannot be taken back, and coins sent to a wrong address are lost: compare it with the one you were given.',
   check: 'Check…',
   sent: 'Sent: {{txid}}',
   signed: 'Signed, and sent as soon as the server answers: {{txid}}',
