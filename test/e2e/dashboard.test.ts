@@ -317,7 +317,7 @@ describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
     const watched = await signedIn('#/settings')
     const { page } = watched
     await page.getByRole('searchbox', { name: 'Search settings' }).fill('libtorrent max upload rate')
-    const field = page.getByLabel('Max upload rate')
+    const field = page.getByLabel('Upload limit', { exact: true })
     await field.fill('a lot')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.locator('.setting').getByRole('alert').getByText('must be a whole number').waitFor()

@@ -18,7 +18,7 @@ import {
   refusedOption,
   sectionHeading,
   valueOf,
-} from '../../../src/web/model/settings-form.ts'
+} from '../../../src/web/model/settings/settings-form.ts'
 import { settingsJsonSchema } from '../../../src/node/settings/settings-docs.ts'
 import { download } from '../../contract/http/sample-records.ts'
 

@@ -1,6 +1,6 @@
 // The settings as fields of a form, made of the node's own schema: nothing here knows a single option by name. Pure.
 
-import type { EffectiveSetting } from '../../client/core-routes.ts'
+import type { EffectiveSetting } from '../../../client/core-routes.ts'
 
 /** A value as JSON has it. */
 export type SettingValue = EffectiveSetting['value']
@@ -27,6 +27,11 @@ export interface SettingField {
   readonly kind: FieldKind
   readonly schema: OptionSchema
   readonly effective: EffectiveSetting
+}
+
+/** `section.option`. */
+export function pathOf({ section, name }: Pick<SettingField, 'section' | 'name'>): string {
+  return `${section}.${name}`
 }
 
 /** Options by section, as the schema orders them. */

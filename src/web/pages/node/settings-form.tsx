@@ -1,0 +1,180 @@
+// The settings as a form: the view of those that people look for or of all, the search, and what is saved together.
+
+import { useEffect, useId, useState } from 'preact/hooks'
+import { keep, readKept } from '../../model/kept.ts'
+import {
+  entered,
+  pathOf,
+  refusedOption,
+  type SettingField,
+  type SettingValue,
+  valueOf,
+} from '../../model/settings/settings-form.ts'
+import { langOf, type Sections, settingGroups } from '../../model/settings/settings-view.ts'
+import { textOf } from '../../node/api.ts'
+import { session } from '../../node/context.ts'
+import { Icon } from '../../parts/icons.tsx'
+import { text } from '../../texts/node/settings.ts'
+import { SettingOption } from './setting-option.tsx'
+
+type Inputs = Readonly<Record<string, string | boolean>>
+
+/** The view that this device was told: all settings, or those that people look for. */
+const ALL_NAME = 'tributary.all-settings'
+
+/** The body of POST /settings for what was entered. */
+function changesOf(sections: Sections, inputs: Inputs): Record<string, Record<string, SettingValue>> {
+  const body: Record<string, Record<string, SettingValue>> = {}
+  for (const fields of sections.values())
+    for (const field of fields) {
+      const input = inputs[pathOf(field)]
+      if (input !== undefined) (body[field.section] ??= {})[field.name] = valueOf(field.kind, input)
+    }
+  return body
+}
+
+interface SaveBarProps {
+  readonly count: number
+  readonly problem: string
+  save(): void
+  undo(): void
+}
+
+function SaveBar({ count, problem, save, undo }: SaveBarProps) {
+  return (
+    <div class="save-bar" role="group" aria-label={text('changes')}>
+      <span>
+        {text('changed', { count })}
+        {problem !== '' && <span class="fault"> {problem}</span>}
+      </span>
+      <button type="button" onClick={undo}>
+        {text('undo')}
+      </button>
+      <button type="button" class="primary" onClick={save}>
+        {text('save')}
+      </button>
+    </div>
+  )
+}
+
+function AllSwitch({ all, choose }: { readonly all: boolean; choose(all: boolean): void }) {
+  return (
+    <label class="all-settings">
+      <input
+        type="checkbox"
+        role="switch"
+        class="switch"
+        checked={all}
+        onChange={event => choose(event.currentTarget.checked)}
+      />
+      <span>{text('allSettings')}</span>
+    </label>
+  )
+}
+
+function showSection(name: string): void {
+  document.querySelector(`#section-${name}`)?.scrollIntoView({ block: 'start' })
+}
+
+interface SettingsFormProps {
+  readonly file: string
+  readonly sections: Sections
+  reload(): void
+}
+
+/** All of them as a form. `reload`: the node is asked for them again. */
+export function SettingsForm({ file, sections, reload }: SettingsFormProps) {
+  const [inputs, setInputs] = useState<Inputs>({})
+  const [refusal, setRefusal] = useState<{ option: string | null; text: string }>({ option: null, text: '' })
+  const [query, setQuery] = useState('')
+  const [all, setAll] = useState(() => readKept(localStorage, ALL_NAME) === true)
+  const search = useId()
+  const chooseAll = (chosen: boolean) => {
+    keep(localStorage, ALL_NAME, chosen)
+    setAll(chosen)
+  }
+  const set = (field: SettingField, value: string | boolean) => {
+    const { [pathOf(field)]: _, ...others } = inputs
+    const same = entered(field.kind, field.effective.value) === value
+    setInputs(same ? others : { ...others, [pathOf(field)]: value })
+  }
+  const clear = () => {
+    setInputs({})
+    setRefusal({ option: null, text: '' })
+  }
+  // What was saved stays in its field until the node has told it back: the old value never shows between the two.
+  const [saved, setSaved] = useState<Inputs>({})
+  useEffect(() => {
+    setInputs(before => Object.fromEntries(Object.entries(before).filter(([name, value]) => saved[name] !== value)))
+    setSaved({})
+  }, [sections])
+  const save = async () => {
+    try {
+      const answer = await session.api.call('POST /settings', { parameters: changesOf(sections, inputs) })
+      const later = answer.restart_required.length
+      session.notify(later === 0 ? text('saved') : text('savedForRestart', { count: later }))
+      setRefusal({ option: null, text: '' })
+      setSaved(inputs)
+      reload()
+    } catch (error) {
+      setRefusal({ option: refusedOption(textOf(error)), text: textOf(error) })
+    }
+  }
+  const count = Object.keys(inputs).length
+  const groups = settingGroups(sections, all, query)
+  // What is refused may be out of view: then it is said where everything is saved.
+  const isShown = (path: string | null) => groups.some(({ fields }) => fields.some(field => pathOf(field) === path))
+  return (
+    <>
+      <div class="settings-head">
+        <label class="search" for={search}>
+          <Icon name="search" size={16} />
+          <span class="visually-hidden">{text('search')}</span>
+          <input
+            id={search}
+            type="search"
+            placeholder={text('search')}
+            value={query}
+            onInput={event => setQuery(event.currentTarget.value)}
+          />
+        </label>
+        <AllSwitch all={all} choose={chooseAll} />
+        <p class="muted">
+          {text('keptIn')} <code>{file}</code>
+        </p>
+      </div>
+      <nav class="section-index" aria-label={text('sections')}>
+        {groups.map(({ id, heading }) => (
+          <button key={id} type="button" class="quiet" lang={langOf(heading)} onClick={() => showSection(id)}>
+            {heading.text}
+          </button>
+        ))}
+      </nav>
+      {groups.length === 0 && <p class="nothing muted">{text('nothingFound')}</p>}
+      {groups.map(({ id, heading, fields }) => (
+        <section key={id} class="setting-section" aria-labelledby={`section-${id}`}>
+          <h2 id={`section-${id}`} lang={langOf(heading)}>
+            {heading.text}
+          </h2>
+          {fields.map(field => (
+            <SettingOption
+              key={pathOf(field)}
+              field={field}
+              input={inputs[pathOf(field)]}
+              refusal={refusal.option === pathOf(field) ? refusal.text : ''}
+              set={value => set(field, value)}
+            />
+          ))}
+        </section>
+      ))}
+      {count > 0 && (
+        <SaveBar
+          count={count}
+          problem={isShown(refusal.option) ? '' : refusal.text}
+          save={() => void save()}
+          undo={clear}
+        />
+      )}
+    </>
+  )
+}
