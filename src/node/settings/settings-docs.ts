@@ -70,7 +70,7 @@ function valueSchema(spec: OptionSpec): JsonObject {
       return { type: 'boolean' }
     case 'integer':
     case 'number':
-      return { type: spec.kind, minimum: spec.min, maximum: spec.max }
+      return { type: spec.kind, minimum: spec.min, maximum: spec.max, ...(spec.unit && { 'x-unit': spec.unit }) }
     case 'choice':
       return { type: 'string', enum: [...spec.values] }
     case 'list':

@@ -25,6 +25,11 @@ export function whole(value: number): string {
   return decimal(value, 0, true)
 }
 
+/** What the language writes before decimals: `.` or `,`. */
+export function decimalMark(): string {
+  return (1.5).toLocaleString(languageTag()).charAt(1)
+}
+
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
 /** `eta` of a download that does not move (the interface's own value). */
 const NEVER_SEC = 8_640_000

@@ -24,8 +24,10 @@ test('every option stands in the schema with type, range, default, text and when
       assert.ok(String(option['description']).startsWith(spec.doc), name)
       assert.equal(option['x-needs-restart'], spec.needsRestart)
       if (spec.secret !== true) assert.deepEqual(option['default'], spec.default)
-      if (spec.kind === 'integer' || spec.kind === 'number')
+      if (spec.kind === 'integer' || spec.kind === 'number') {
         assert.deepEqual([option['type'], option['minimum'], option['maximum']], [spec.kind, spec.min, spec.max])
+        assert.equal(option['x-unit'], spec.unit)
+      }
       if (spec.kind === 'choice') assert.deepEqual(option['enum'], spec.values)
       if (spec.kind === 'list') assert.equal(option['type'], 'array')
     }

@@ -15,6 +15,8 @@ export interface OptionSchema {
   readonly description?: string
   readonly 'x-needs-restart'?: boolean
   readonly 'x-secret'?: boolean
+  /** What its number counts. */
+  readonly 'x-unit'?: string
 }
 
 /** How an option is entered. */

@@ -5,9 +5,9 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { CoreRoutes, EffectiveSettings } from '../../../client/core-routes.ts'
 import type { ReplyOf } from '../../../client/routes.ts'
 import { languageTag } from '../../language/texts.ts'
-import { plainRate } from '../../model/format.ts'
+import { decimalMark, plainRate } from '../../model/format.ts'
 import { keep, readKept } from '../../model/kept.ts'
-import { enteredRate, RATE_UNITS, type RateUnit, rateOf, rateUnit } from '../../model/rate-entry.ts'
+import { enteredRate, RATE_UNIT_NAME, RATE_UNITS, type RateUnit, rateOf, rateUnit } from '../../model/rate-entry.ts'
 import { session } from '../../node/context.ts'
 import { useAnswer } from '../../node/use-answer.ts'
 import { Icon } from '../../parts/icons.tsx'
@@ -18,7 +18,6 @@ type Way = 'down' | 'up'
 type Group = 'usual' | 'slow'
 
 const WAYS: readonly Way[] = ['down', 'up']
-const UNIT_NAME = 'tributary.rate-unit'
 /** Where nothing tells of a change, as by an edited file. */
 const ASK_MS = 60_000
 /** The names that the interface has for them. */
@@ -79,7 +78,7 @@ interface GroupProps {
 /** Two limits that are set together. */
 function LimitGroup({ group, limits, unit, done }: GroupProps) {
   const id = useId()
-  const mark = (1.5).toLocaleString(languageTag()).charAt(1)
+  const mark = decimalMark()
   const shown = (way: Way) => enteredRate(limits[group][way], unit, mark)
   const [entered, setEntered] = useState<Partial<Record<Way, string>>>({})
   const [wrong, setWrong] = useState<Way | null>(null)
@@ -151,10 +150,10 @@ function LimitGroup({ group, limits, unit, done }: GroupProps) {
 /** What stands over the page: asked for when it is opened. */
 function LimitSheet({ slow, sheet }: { slow: SlowMode; sheet: RefObject<HTMLDivElement | null> }) {
   const id = useId()
-  const [unit, setUnit] = useState(() => rateUnit(readKept(localStorage, UNIT_NAME)))
+  const [unit, setUnit] = useState(() => rateUnit(readKept(localStorage, RATE_UNIT_NAME)))
   const { value, problem, refresh } = useAnswer(readLimits, [], 0)
   const choose = (unitId: string) => {
-    keep(localStorage, UNIT_NAME, unitId)
+    keep(localStorage, RATE_UNIT_NAME, unitId)
     setUnit(rateUnit(unitId))
   }
   if (value === null) return <p class="muted">{problem}</p>

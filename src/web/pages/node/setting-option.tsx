@@ -2,21 +2,41 @@
 
 import { useId } from 'preact/hooks'
 import { entered, type OptionSchema, type SettingField } from '../../model/settings/settings-form.ts'
+import { type MeasureUnit, unitsFor } from '../../model/settings/measures.ts'
 import { choiceName, langOf, settingHelp, settingName } from '../../model/settings/settings-view.ts'
 import { text } from '../../texts/node/settings.ts'
+import { MeasureControl } from './measure-control.tsx'
 
 interface ControlProps {
   readonly field: SettingField
   readonly id: string
   readonly value: string | boolean
   readonly isRefused: boolean
+  /** What its number is entered in; none: plainly. */
+  readonly units: readonly MeasureUnit[]
   set(value: string | boolean): void
 }
 
-function Control({ field, id, value, isRefused, set }: ControlProps) {
-  const { kind, schema } = field
+function Control({ field, id, value, isRefused, units, set }: ControlProps) {
+  const { kind, schema, effective } = field
   const shared = { id, 'aria-describedby': `${id}-help`, 'aria-invalid': isRefused }
   const onInput = (event: { currentTarget: { value: string } }) => set(event.currentTarget.value)
+  if (units.length > 0)
+    return (
+      <MeasureControl
+        id={id}
+        name={settingName(field).text}
+        units={units}
+        isRate={schema['x-unit'] === 'bytes/s'}
+        isWhole={schema.type === 'integer'}
+        from={schema.minimum ?? 0}
+        to={schema.maximum ?? Number.MAX_SAFE_INTEGER}
+        present={Number(effective.value)}
+        value={String(value)}
+        isRefused={isRefused}
+        set={set}
+      />
+    )
   switch (kind) {
     case 'switch':
       return (
@@ -79,6 +99,9 @@ function bounds({ minimum, maximum }: OptionSchema): string {
   return ` ${text('range', { from: minimum, to: maximum })}`
 }
 
+/** The node says it in what it counts in: bytes, seconds. */
+const isBounds = (refusal: string) => /must be (a whole number|a number|from )/.test(refusal)
+
 interface SettingOptionProps {
   readonly field: SettingField
   readonly input: string | boolean | undefined
@@ -91,6 +114,7 @@ export function SettingOption({ field, input, refusal, set }: SettingOptionProps
   const id = useId()
   const { effective, schema, kind } = field
   const [name, help] = [settingName(field), settingHelp(field)]
+  const units = kind === 'number' ? unitsFor(schema['x-unit']) : []
   const held = effective.source === 'flag' || effective.source === 'environment'
   return (
     <div class={`setting${input === undefined ? '' : ' changed'}`}>
@@ -100,14 +124,14 @@ export function SettingOption({ field, input, refusal, set }: SettingOptionProps
         </label>
         <p id={`${id}-help`} class="help">
           <span lang={langOf(help)}>{help.text}</span>
-          {bounds(schema)}
+          {units.length === 0 && bounds(schema)}
           {!help.isEnglish && effective.needs_restart && ` ${text('needsRestart')}`}
           {held && <strong class="tag">{text(effective.source === 'flag' ? 'byFlag' : 'byEnvironment')}</strong>}
           {effective.restart_pending && <strong class="tag">{text('pending')}</strong>}
         </p>
         {refusal !== '' && (
           <p class="fault" role="alert">
-            {refusal}
+            {units.length > 0 && isBounds(refusal) ? text('notInBounds') : refusal}
           </p>
         )}
       </div>
@@ -116,6 +140,7 @@ export function SettingOption({ field, input, refusal, set }: SettingOptionProps
         id={id}
         value={input ?? entered(kind, effective.value)}
         isRefused={refusal !== ''}
+        units={units}
         set={set}
       />
     </div>
