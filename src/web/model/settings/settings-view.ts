@@ -2,8 +2,11 @@
 // among all. Pure.
 
 import { text } from '../../texts/node/basic-settings.ts'
+import { text as settingsText } from '../../texts/node/settings.ts'
+import { decimalMark } from '../format.ts'
 import { BASIC_GROUPS, basicSetting } from './basic-settings.ts'
-import { headingOf, pathOf, sectionHeading, type SettingField } from './settings-form.ts'
+import { measureText, unitsFor, wholeUnit } from './measures.ts'
+import { entered, headingOf, pathOf, sectionHeading, type SettingField } from './settings-form.ts'
 
 /** Options by section, as the schema orders them. */
 export type Sections = ReadonlyMap<string, readonly SettingField[]>
@@ -48,6 +51,21 @@ export function settingHelp(field: SettingField): Words {
 export function choiceName(field: SettingField, choice: string): string {
   const name = basicSetting(pathOf(field))?.choices?.[choice]
   return name === undefined ? choice : text(name)
+}
+
+/** Characters of a value in a sentence; lists can be long. */
+const SHOWN_CHARS = 200
+
+/** What is in force, as a person reads it; of secrets nothing. */
+export function shownValue(field: SettingField): string {
+  const { kind, schema, effective } = field
+  if (kind === 'switch') return settingsText(effective.value === true ? 'on' : 'off')
+  const plain = String(entered(kind, effective.value))
+  if (kind === 'choice') return choiceName(field, plain)
+  const unit = kind === 'number' ? wholeUnit(unitsFor(schema['x-unit']), Number(plain)) : undefined
+  if (unit !== undefined) return `${measureText(Number(plain), unit, decimalMark())} ${unit.name}`
+  if (plain === '') return settingsText('empty')
+  return plain.length > SHOWN_CHARS ? `${plain.slice(0, SHOWN_CHARS)}…` : plain
 }
 
 /** Whether all words of `query` are in what is said of it, or in its names in the interface. */

@@ -3,7 +3,7 @@
 import { useId } from 'preact/hooks'
 import { entered, type OptionSchema, type SettingField } from '../../model/settings/settings-form.ts'
 import { type MeasureUnit, unitsFor } from '../../model/settings/measures.ts'
-import { choiceName, langOf, settingHelp, settingName } from '../../model/settings/settings-view.ts'
+import { choiceName, langOf, settingHelp, settingName, shownValue } from '../../model/settings/settings-view.ts'
 import { text } from '../../texts/node/settings.ts'
 import { MeasureControl } from './measure-control.tsx'
 
@@ -106,13 +106,39 @@ interface SettingOptionProps {
   readonly field: SettingField
   readonly input: string | boolean | undefined
   readonly refusal: string
+  /** Somebody else changed it since it was edited: which value holds is asked. */
+  readonly isClash: boolean
   set(value: string | boolean): void
+  keepMine(): void
+  takeTheirs(): void
+}
+
+function Clash({ field, keepMine, takeTheirs }: Pick<SettingOptionProps, 'field' | 'keepMine' | 'takeTheirs'>) {
+  return (
+    <div class="setting-clash" role="group" aria-label={settingName(field).text}>
+      <p class="fault" role="alert">
+        {text('nowIs', { value: shownValue(field) })}
+      </p>
+      <button type="button" onClick={keepMine}>
+        {text('keepMine')}
+      </button>
+      <button type="button" onClick={takeTheirs}>
+        {text('takeTheirs')}
+      </button>
+    </div>
+  )
 }
 
 /** One setting: what it does, what holds it, and its control. */
-export function SettingOption({ field, input, refusal, set }: SettingOptionProps) {
+export function SettingOption(props: SettingOptionProps) {
+  const { field, input, refusal, isClash, set, keepMine, takeTheirs } = props
   const id = useId()
   const { effective, schema, kind } = field
+  // The buttons go: the focus goes to what they were about.
+  const decide = (choose: () => void) => {
+    choose()
+    document.getElementById(id)?.focus()
+  }
   const [name, help] = [settingName(field), settingHelp(field)]
   const units = kind === 'number' ? unitsFor(schema['x-unit']) : []
   const held = effective.source === 'flag' || effective.source === 'environment'
@@ -134,6 +160,7 @@ export function SettingOption({ field, input, refusal, set }: SettingOptionProps
             {units.length > 0 && isBounds(refusal) ? text('notInBounds') : refusal}
           </p>
         )}
+        {isClash && <Clash field={field} keepMine={() => decide(keepMine)} takeTheirs={() => decide(takeTheirs)} />}
       </div>
       <Control
         field={field}

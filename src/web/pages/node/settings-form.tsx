@@ -3,13 +3,17 @@
 import { useEffect, useId, useState } from 'preact/hooks'
 import { keep, readKept } from '../../model/kept.ts'
 import {
-  entered,
-  pathOf,
-  refusedOption,
-  type SettingField,
-  type SettingValue,
-  valueOf,
-} from '../../model/settings/settings-form.ts'
+  afterSave,
+  changesOf,
+  clashes,
+  type Edits,
+  isClash,
+  keptEdit,
+  withEdit,
+  withoutEdit,
+  withPresent,
+} from '../../model/settings/settings-edits.ts'
+import { pathOf, refusedOption } from '../../model/settings/settings-form.ts'
 import { langOf, type Sections, settingGroups } from '../../model/settings/settings-view.ts'
 import { textOf } from '../../node/api.ts'
 import { session } from '../../node/context.ts'
@@ -17,21 +21,8 @@ import { Icon } from '../../parts/icons.tsx'
 import { text } from '../../texts/node/settings.ts'
 import { SettingOption } from './setting-option.tsx'
 
-type Inputs = Readonly<Record<string, string | boolean>>
-
 /** The view that this device was told: all settings, or those that people look for. */
 const ALL_NAME = 'tributary.all-settings'
-
-/** The body of POST /settings for what was entered. */
-function changesOf(sections: Sections, inputs: Inputs): Record<string, Record<string, SettingValue>> {
-  const body: Record<string, Record<string, SettingValue>> = {}
-  for (const fields of sections.values())
-    for (const field of fields) {
-      const input = inputs[pathOf(field)]
-      if (input !== undefined) (body[field.section] ??= {})[field.name] = valueOf(field.kind, input)
-    }
-  return body
-}
 
 interface SaveBarProps {
   readonly count: number
@@ -45,7 +36,9 @@ function SaveBar({ count, problem, save, undo }: SaveBarProps) {
     <div class="save-bar" role="group" aria-label={text('changes')}>
       <span>
         {text('changed', { count })}
-        {problem !== '' && <span class="fault"> {problem}</span>}
+        <span class="fault" role="status">
+          {problem !== '' && ` ${problem}`}
+        </span>
       </span>
       <button type="button" onClick={undo}>
         {text('undo')}
@@ -84,7 +77,7 @@ interface SettingsFormProps {
 
 /** All of them as a form. `reload`: the node is asked for them again. */
 export function SettingsForm({ file, sections, reload }: SettingsFormProps) {
-  const [inputs, setInputs] = useState<Inputs>({})
+  const [edits, setEdits] = useState<Edits>({})
   const [refusal, setRefusal] = useState<{ option: string | null; text: string }>({ option: null, text: '' })
   const [query, setQuery] = useState('')
   const [all, setAll] = useState(() => readKept(localStorage, ALL_NAME) === true)
@@ -93,37 +86,37 @@ export function SettingsForm({ file, sections, reload }: SettingsFormProps) {
     keep(localStorage, ALL_NAME, chosen)
     setAll(chosen)
   }
-  const set = (field: SettingField, value: string | boolean) => {
-    const { [pathOf(field)]: _, ...others } = inputs
-    const same = entered(field.kind, field.effective.value) === value
-    setInputs(same ? others : { ...others, [pathOf(field)]: value })
-  }
   const clear = () => {
-    setInputs({})
+    setEdits({})
     setRefusal({ option: null, text: '' })
   }
   // What was saved stays in its field until the node has told it back: the old value never shows between the two.
-  const [saved, setSaved] = useState<Inputs>({})
+  const [saved, setSaved] = useState<Edits>({})
   useEffect(() => {
-    setInputs(before => Object.fromEntries(Object.entries(before).filter(([name, value]) => saved[name] !== value)))
+    setEdits(before => afterSave(before, saved, sections))
     setSaved({})
   }, [sections])
   const save = async () => {
     try {
-      const answer = await session.api.call('POST /settings', { parameters: changesOf(sections, inputs) })
+      // Another page may have changed them since: that is looked at first, and nothing sent that was not seen.
+      const { settings } = await session.api.call('GET /settings/effective')
+      if (clashes(withPresent(sections, settings), edits) > 0) return reload()
+      const answer = await session.api.call('POST /settings', { parameters: changesOf(sections, edits) })
       const later = answer.restart_required.length
       session.notify(later === 0 ? text('saved') : text('savedForRestart', { count: later }))
       setRefusal({ option: null, text: '' })
-      setSaved(inputs)
+      setSaved(edits)
       reload()
     } catch (error) {
       setRefusal({ option: refusedOption(textOf(error)), text: textOf(error) })
     }
   }
-  const count = Object.keys(inputs).length
+  const clashed = clashes(sections, edits)
+  const count = Object.keys(edits).length
   const groups = settingGroups(sections, all, query)
   // What is refused may be out of view: then it is said where everything is saved.
-  const isShown = (path: string | null) => groups.some(({ fields }) => fields.some(field => pathOf(field) === path))
+  const isShown = groups.some(({ fields }) => fields.some(field => pathOf(field) === refusal.option))
+  const problem = clashed > 0 ? text('changedElsewhere', { count: clashed }) : isShown ? '' : refusal.text
   return (
     <>
       <div class="settings-head">
@@ -160,20 +153,18 @@ export function SettingsForm({ file, sections, reload }: SettingsFormProps) {
             <SettingOption
               key={pathOf(field)}
               field={field}
-              input={inputs[pathOf(field)]}
+              input={edits[pathOf(field)]?.input}
               refusal={refusal.option === pathOf(field) ? refusal.text : ''}
-              set={value => set(field, value)}
+              isClash={isClash(edits, field)}
+              set={value => setEdits(before => withEdit(before, field, value))}
+              keepMine={() => setEdits(before => keptEdit(before, field))}
+              takeTheirs={() => setEdits(before => withoutEdit(before, field))}
             />
           ))}
         </section>
       ))}
       {count > 0 && (
-        <SaveBar
-          count={count}
-          problem={isShown(refusal.option) ? '' : refusal.text}
-          save={() => void save()}
-          undo={clear}
-        />
+        <SaveBar count={count} problem={problem} save={() => void save()} undo={clear} />
       )}
     </>
   )

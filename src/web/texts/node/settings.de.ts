@@ -29,6 +29,16 @@ export const german: Translation<SettingsTexts> = {
   changes: 'Änderungen',
   changed_one: '{{count, number}} Änderung',
   changed_other: '{{count, number}} Änderungen',
+  changedElsewhere_one:
+    '{{count, number}} dieser Einstellungen wurde inzwischen anderswo geändert. Nichts wurde gespeichert: Wählen Sie, welcher Wert bleibt, und speichern Sie erneut.',
+  changedElsewhere_other:
+    '{{count, number}} dieser Einstellungen wurden inzwischen anderswo geändert. Nichts wurde gespeichert: Wählen Sie, welche Werte bleiben, und speichern Sie erneut.',
+  nowIs: 'Inzwischen anderswo geändert, jetzt: {{value}}',
+  keepMine: 'Meinen Wert behalten',
+  takeTheirs: 'Den neuen Wert übernehmen',
+  on: 'an',
+  off: 'aus',
+  empty: 'leer',
   undo: 'Zurücksetzen',
   save: 'Speichern',
   saved: 'Gespeichert.',

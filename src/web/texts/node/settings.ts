@@ -27,6 +27,16 @@ const english = {
   changes: 'Changes',
   changed_one: '{{count, number}} change',
   changed_other: '{{count, number}} changes',
+  changedElsewhere_one:
+    '{{count, number}} of these settings was changed elsewhere meanwhile. Nothing was saved: choose which value to keep, then save again.',
+  changedElsewhere_other:
+    '{{count, number}} of these settings were changed elsewhere meanwhile. Nothing was saved: choose which values to keep, then save again.',
+  nowIs: 'Changed elsewhere meanwhile, and now: {{value}}',
+  keepMine: 'Keep my value',
+  takeTheirs: 'Use the new value',
+  on: 'on',
+  off: 'off',
+  empty: 'empty',
   undo: 'Undo',
   save: 'Save',
   saved: 'Saved.',
