@@ -37,13 +37,19 @@ export function keptEdit(edits: Edits, field: SettingField): Edits {
   return edit === undefined ? edits : { ...edits, [pathOf(field)]: { input: edit.input, seen: field.effective.value } }
 }
 
+/** The fields that were edited, in their order. */
+export function editsIn(sections: Sections, edits: Edits): readonly { field: SettingField; edit: Edit }[] {
+  return [...sections.values()].flat().flatMap(field => {
+    const edit = edits[pathOf(field)]
+    return edit === undefined ? [] : [{ field, edit }]
+  })
+}
+
 /** The body of POST /settings: what was edited, and nothing else. */
 export function changesOf(sections: Sections, edits: Edits): Record<string, Record<string, SettingValue>> {
   const body: Record<string, Record<string, SettingValue>> = {}
-  for (const field of [...sections.values()].flat()) {
-    const edit = edits[pathOf(field)]
-    if (edit !== undefined) (body[field.section] ??= {})[field.name] = valueOf(field.kind, edit.input)
-  }
+  for (const { field, edit } of editsIn(sections, edits))
+    (body[field.section] ??= {})[field.name] = valueOf(field.kind, edit.input)
   return body
 }
 

@@ -6,7 +6,7 @@ import { text as settingsText } from '../../texts/node/settings.ts'
 import { decimalMark } from '../format.ts'
 import { BASIC_GROUPS, basicSetting } from './basic-settings.ts'
 import { measureText, unitsFor, wholeUnit } from './measures.ts'
-import { entered, headingOf, pathOf, sectionHeading, type SettingField } from './settings-form.ts'
+import { entered, headingOf, pathOf, sectionHeading, type SettingField, valueOf } from './settings-form.ts'
 
 /** Options by section, as the schema orders them. */
 export type Sections = ReadonlyMap<string, readonly SettingField[]>
@@ -60,12 +60,22 @@ const SHOWN_CHARS = 200
 export function shownValue(field: SettingField): string {
   const { kind, schema, effective } = field
   if (kind === 'switch') return settingsText(effective.value === true ? 'on' : 'off')
+  if (kind === 'secret') return settingsText('notShown')
   const plain = String(entered(kind, effective.value))
   if (kind === 'choice') return choiceName(field, plain)
   const unit = kind === 'number' ? wholeUnit(unitsFor(schema['x-unit']), Number(plain)) : undefined
-  if (unit !== undefined) return `${measureText(Number(plain), unit, decimalMark())} ${unit.name}`
+  if (unit !== undefined && Number.isFinite(Number(plain)))
+    return `${measureText(Number(plain), unit, decimalMark())} ${unit.name}`
   if (plain === '') return settingsText('empty')
   return plain.length > SHOWN_CHARS ? `${plain.slice(0, SHOWN_CHARS)}…` : plain
+}
+
+/** What was entered, as a person reads it; secrets are not shown. */
+export function shownEdit(field: SettingField, input: string | boolean): string {
+  const { section, name, kind, schema, effective } = field
+  if (kind === 'secret') return settingsText('notShown')
+  const value = valueOf(kind, input)
+  return shownValue({ section, name, kind, schema, effective: { ...effective, value } })
 }
 
 /** Whether all words of `query` are in what is said of it, or in its names in the interface. */

@@ -1,5 +1,6 @@
 // The settings as a form: the view of those that people look for or of all, the search, and what is saved together.
 
+import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { keep, readKept } from '../../model/kept.ts'
 import {
@@ -19,21 +20,25 @@ import { textOf } from '../../node/api.ts'
 import { session } from '../../node/context.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { text } from '../../texts/node/settings.ts'
+import { ChangeList, SettingsFile } from './settings-file.tsx'
 import { SettingOption } from './setting-option.tsx'
 
 /** The view that this device was told: all settings, or those that people look for. */
 const ALL_NAME = 'tributary.all-settings'
 
 interface SaveBarProps {
+  /** What would change. */
+  readonly children: ComponentChildren
   readonly count: number
   readonly problem: string
   save(): void
   undo(): void
 }
 
-function SaveBar({ count, problem, save, undo }: SaveBarProps) {
+function SaveBar({ children, count, problem, save, undo }: SaveBarProps) {
   return (
     <div class="save-bar" role="group" aria-label={text('changes')}>
+      {children}
       <span>
         {text('changed', { count })}
         <span class="fault" role="status">
@@ -79,6 +84,7 @@ interface SettingsFormProps {
 export function SettingsForm({ file, sections, reload }: SettingsFormProps) {
   const [edits, setEdits] = useState<Edits>({})
   const [refusal, setRefusal] = useState<{ option: string | null; text: string }>({ option: null, text: '' })
+  const [isListOpen, setListOpen] = useState(false)
   const [query, setQuery] = useState('')
   const [all, setAll] = useState(() => readKept(localStorage, ALL_NAME) === true)
   const search = useId()
@@ -136,6 +142,14 @@ export function SettingsForm({ file, sections, reload }: SettingsFormProps) {
           {text('keptIn')} <code>{file}</code>
         </p>
       </div>
+      <SettingsFile
+        sections={sections}
+        edits={edits}
+        imported={read => {
+          setEdits(read)
+          setListOpen(true)
+        }}
+      />
       <nav class="section-index" aria-label={text('sections')}>
         {groups.map(({ id, heading }) => (
           <button key={id} type="button" class="quiet" lang={langOf(heading)} onClick={() => showSection(id)}>
@@ -164,7 +178,9 @@ export function SettingsForm({ file, sections, reload }: SettingsFormProps) {
         </section>
       ))}
       {count > 0 && (
-        <SaveBar count={count} problem={problem} save={() => void save()} undo={clear} />
+        <SaveBar count={count} problem={problem} save={() => void save()} undo={clear}>
+          <ChangeList sections={sections} edits={edits} isOpen={isListOpen} toggle={setListOpen} />
+        </SaveBar>
       )}
     </>
   )

@@ -13,6 +13,19 @@ export const german: Translation<SettingsTexts> = {
   nothingFound: 'Keine Einstellung passt dazu.',
   needsRestart: 'Gilt nach dem nächsten Start.',
   keptIn: 'Stehen in dieser Datei des Knotens:',
+  file: 'Einstellungen als Datei',
+  exportFile: 'Exportieren',
+  importFile: 'Importieren …',
+  fileHelp:
+    'Was an diesem Knoten eingestellt wurde, ohne Passwörter und Schlüssel. Beim Import sehen Sie zuerst, was er ändern würde.',
+  notSettings: '{{name}} ist keine Datei mit Einstellungen, die hier oder an einem anderen Knoten exportiert wurde.',
+  leftOut_one:
+    '{{count, number}} Einstellung der Datei wurde ausgelassen: Dieser Knoten kennt sie nicht, oder sie lässt sich hier nicht ändern.',
+  leftOut_other:
+    '{{count, number}} Einstellungen der Datei wurden ausgelassen: Dieser Knoten kennt sie nicht, oder sie lassen sich hier nicht ändern.',
+  sameAsFile: 'Die Datei würde nichts ändern.',
+  showChanges: 'Was sich ändern würde',
+  fromTo: '{{before}} → {{after}}',
   sections: 'Abschnitte',
   notShown: 'nicht angezeigt',
   range: 'Von {{from, number}} bis {{to, number}}.',

@@ -11,6 +11,18 @@ const english = {
   nothingFound: 'No settings match.',
   needsRestart: 'Used after the next start.',
   keptIn: 'Kept in this file of the node:',
+  file: 'Settings as a file',
+  exportFile: 'Export',
+  importFile: 'Import…',
+  fileHelp: 'What was set at this node, without passwords and keys. An import shows first what it would change.',
+  notSettings: '{{name}} is not a file of settings that was exported here or at another node.',
+  leftOut_one:
+    '{{count, number}} setting of the file was left out: this node does not know it, or it cannot be changed here.',
+  leftOut_other:
+    '{{count, number}} settings of the file were left out: this node does not know them, or they cannot be changed here.',
+  sameAsFile: 'The file would change nothing.',
+  showChanges: 'What would change',
+  fromTo: '{{before}} → {{after}}',
   sections: 'Sections',
   notShown: 'not shown',
   range: 'From {{from, number}} to {{to, number}}.',

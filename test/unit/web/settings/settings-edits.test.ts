@@ -81,7 +81,7 @@ test('the present value is told as it is read: units, names of choices, no end o
     [PATHS]: Array.from({ length: 100 }, (_, i) => `/folder/${i}`),
   })
   const shown = (path: string) => shownValue(fieldIn(now, path))
-  assert.equal(shown('libtorrent.max_upload_rate'), '1.5 MiB/s')
+  assert.equal(shown('libtorrent.max_upload_rate'), '1536 KiB/s')
   assert.equal(shown('download_defaults.seeding_mode'), 'When the download is complete')
   assert.equal(shown('libtorrent.utp'), 'on')
   assert.equal(shown('download_defaults.completed_dir'), 'empty')
