@@ -1,8 +1,8 @@
 // The pages of the dashboard that tell of the node itself, in Chromium against a real node: what the doctor finds, what
-// happened, the log.
+// happened, the log, the settings.
 
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -198,6 +198,79 @@ describe('pages of the node', { skip: needs(CHROMIUM), concurrency: 1, timeout: 
     assert.equal(await page.evaluate(`location.hash`), `#/play/${infohash}/2`)
     await page.goto(`${node.baseUrl}/#/play/${infohash}/3`)
     await page.getByText('This download has no file of this number.').waitFor()
+    await page.context().close()
+  })
+
+  test('settings: what is entered is sent and shown, what is refused is told at its field', async () => {
+    const watched = await signedIn('#/settings')
+    const { page } = watched
+    await page.getByRole('searchbox', { name: 'Search settings' }).fill('libtorrent max upload rate')
+    const field = page.getByLabel('Upload limit', { exact: true })
+    await field.fill('a lot')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.locator('.setting').getByRole('alert').getByText('within the limits shown').waitFor()
+    await page.getByLabel('Unit of Upload limit', { exact: true }).selectOption('mib')
+    await field.fill('1.5')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved.').waitFor()
+    const { settings } = await node.get<{ settings: { libtorrent: Record<string, unknown> } }>('/settings')
+    assert.equal(settings.libtorrent['max_upload_rate'], 1.5 * 1024 * 1024)
+    await page.getByRole('group', { name: 'Changes' }).waitFor({ state: 'detached' })
+    assert.equal(await field.inputValue(), '1.5')
+    assert.deepEqual(await axeFindings(page), [])
+    watched.check(/400 \(Bad Request\)/)
+    await page.context().close()
+  })
+
+  test('settings: what another page changed meanwhile is told and not overwritten, all others are left alone', async () => {
+    const watched = await signedIn('#/settings')
+    const { page } = watched
+    const stored = async () => {
+      const { settings } = await node.get<{ settings: Record<string, Record<string, unknown>> }>('/settings')
+      return [settings['libtorrent']?.['active_seeds'], settings['libtorrent']?.['active_downloads']]
+    }
+    const other = (libtorrent: object) => node.request('POST', '/settings', { libtorrent })
+    const field = page.getByRole('textbox', { name: 'Seeding at the same time' })
+    await field.fill('7')
+    await other({ active_seeds: 5, active_downloads: 9 })
+    const save = page.getByRole('button', { name: 'Save' })
+    await save.click()
+    await page.getByRole('alert').getByText('Changed elsewhere meanwhile, and now: 5').waitFor()
+    assert.deepEqual(await stored(), [5, 9], 'nothing was sent')
+    assert.equal(await field.inputValue(), '7', 'and what was entered is still there')
+    assert.deepEqual(await axeFindings(page), [])
+    await page.getByRole('button', { name: 'Keep my value' }).click()
+    await untilInPage(page, `document.activeElement?.labels?.[0]?.textContent === 'Seeding at the same time'`)
+    await save.click()
+    await page.getByText('Saved.').waitFor()
+    assert.deepEqual(await stored(), [7, 9], 'what was not edited here is as the other page set it')
+    await page.getByRole('group', { name: 'Changes' }).waitFor({ state: 'detached' })
+    await field.fill('8')
+    await other({ active_seeds: 6 })
+    await save.click()
+    await page.getByRole('button', { name: 'Use the new value' }).click()
+    await page.getByRole('group', { name: 'Changes' }).waitFor({ state: 'detached' })
+    assert.equal(await field.inputValue(), '6')
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export' }).click()
+    const exported = await readFile(await (await saved).path(), 'utf8')
+    assert.match(exported, /"active_seeds": 6/)
+    assert.ok(!exported.includes(node.key), 'no key is in it')
+    const changed = exported.replace('"active_seeds": 6', '"active_seeds": 3, "no_such_option": 1')
+    const imported = { name: 'settings.json', mimeType: 'application/json', buffer: Buffer.from(changed) }
+    await page.getByLabel('Import').setInputFiles(imported)
+    await page.getByText('1 setting of the file was left out').waitFor()
+    await page.locator('.change-list').getByText('6 → 3').waitFor()
+    assert.deepEqual(await stored(), [6, 9], 'what would change is shown first')
+    assert.deepEqual(await axeFindings(page), [])
+    await page.getByRole('group', { name: 'Changes' }).getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('switch', { name: 'All settings' }).click()
+    await page.getByRole('heading', { name: 'BitTorrent' }).waitFor()
+    assert.deepEqual(await axeFindings(page), [])
+    await page.reload()
+    await page.getByRole('heading', { name: 'BitTorrent' }).waitFor()
+    await other({ active_seeds: -1, active_downloads: -1, max_upload_rate: 0 })
+    watched.check()
     await page.context().close()
   })
 })
