@@ -14,7 +14,7 @@ import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
 import { needs } from '../../kit/requirements.ts'
 import { addComplete, playerPage, PLAYED } from './scene.ts'
 
-/** A film comes in at this share of its bitrate: a third of its length of waiting, ten seconds more where it is repacked. */
+/** A film comes in at this share of its bitrate: a third of its length of waiting, ten seconds more if repacked. */
 const SHARE = 0.75
 const VIDEO = `document.querySelector('video')`
 const BY_PAGE = `${VIDEO}.src.startsWith('blob:')`
