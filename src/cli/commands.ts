@@ -35,6 +35,7 @@ function doctor(flags: Omit<StartFlags, 'apiKeyFile'> & { json?: boolean }): voi
 interface KeyFlags {
   stateDir?: string
   scope: string[]
+  label?: string
 }
 
 function keyWork(flags: Pick<KeyFlags, 'stateDir'>, order: KeyOrder): void {
@@ -198,11 +199,14 @@ function addKeyCommands(program: Command): void {
     .requiredOption('-s, --scope <scope,...>', 'read, stream, add, admin, spend, owner', (text: string) =>
       text.split(','),
     )
+    .option('--label <name>', 'it opens nothing but downloads of this label; scopes read, stream, add')
     .option('--state-dir <dir>', 'as of start (env: TRIBUTARY_STATE_DIR)')
-    .action((name: string, flags: KeyFlags) => keyWork(flags, { kind: 'add', name, scopes: flags.scope }))
+    .action((name: string, { label, ...flags }: KeyFlags) =>
+      keyWork(flags, { kind: 'add', name, scopes: flags.scope, label: label ?? null }),
+    )
   key
     .command('list')
-    .description('Name, scopes and date of each key.')
+    .description('Name, scopes, date and label of each key.')
     .option('--state-dir <dir>', 'as of start (env: TRIBUTARY_STATE_DIR)')
     .action((flags: KeyFlags) => keyWork(flags, { kind: 'list' }))
   key

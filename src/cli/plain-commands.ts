@@ -90,6 +90,14 @@ const COMMANDS: readonly PlainCommandOf<CoreRoutes>[] = [
     words: 'keys add',
     route: 'PUT /keys',
     parameters: { name: 'text', scopes: 'list' },
+    options: [
+      {
+        flags: '--label <name>',
+        parameter: 'label',
+        text: 'it opens nothing but downloads of this label',
+        read: text => text,
+      },
+    ],
     text: 'Make a key; scopes with commas between. It is shown this once.',
   },
   { words: 'keys remove', route: 'DELETE /keys/{name}', text: 'Take a key back.' },

@@ -48,6 +48,8 @@ export interface KeyHolder {
   readonly stillMay: ((scope: Scope) => boolean) | null
   /** Of who comes by a link that was given away. */
   readonly link?: GivenLink
+  /** The label that bounds all it sees (decision 0572); null: nothing bounds it. */
+  readonly label: string | null
 }
 
 /** The holder of the first key, and everybody where no key is asked for. */
@@ -56,6 +58,7 @@ export const OWNER: KeyHolder = {
   caller: { anyPath: true, localFiles: true, spends: true },
   may: () => true,
   stillMay: null,
+  label: null,
 }
 
 /** The holder for routes that need no key. */
@@ -64,6 +67,7 @@ export const NOBODY: KeyHolder = {
   caller: { anyPath: false, localFiles: false, spends: false },
   may: scope => scope === 'open',
   stillMay: null,
+  label: null,
 }
 
 /** The holder of a link that was given away; `stillThere`: it was not taken back. */
@@ -81,16 +85,18 @@ function callerOf(scopes: readonly KeyScope[]): Caller {
   return { anyPath: false, localFiles: scopes.includes('admin'), spends: scopes.includes('spend') }
 }
 
-function holderOfFurther({ name, hash, scopes }: StoredKey, list: KeyList): KeyHolder {
+function holderOfFurther({ name, hash, scopes, label }: StoredKey, list: KeyList): KeyHolder {
   // The list overwrites its own when it is read again.
   const own = Buffer.from(hash)
   return {
     id: own.toString('base64'),
     caller: callerOf(scopes),
+    label,
     may: scope => opens(scopes, scope),
     stillMay(scope) {
       const now = list.current().find(key => key.name === name)
-      return now !== undefined && timingSafeEqual(own, now.hash) && opens(now.scopes, scope)
+      if (now === undefined || now.label !== label) return false
+      return timingSafeEqual(own, now.hash) && opens(now.scopes, scope)
     },
   }
 }

@@ -55,7 +55,10 @@ export interface RouteInput<Parameters> {
   readonly body: Uint8Array
   /** Who asks. */
   readonly caller: Caller
-  /** By a key, or where none is asked for: not by a link, which may be in anybody's hands. */
+  /**
+   * By a key, or where none is asked for: not by a link, which may be in anybody's hands, nor by a key that is bound to
+   * a label.
+   */
   readonly byKey: boolean
   /** The link that it came by, of those that were given away; null: none. */
   readonly link: GivenLink | null
@@ -186,6 +189,12 @@ export interface Route<Kind extends keyof ReplyKinds = keyof ReplyKinds> {
    * came from an address, as wrong keys are.
    */
   readonly countsGuesses: boolean
+  /**
+   * What a key that is bound to a label gets here (decision 0572). Null: nothing, it is refused. Else the route runs
+   * with the downloads and events of the label, and of other services with these alone; a download in the path has the
+   * label.
+   */
+  readonly bound: readonly string[] | null
   /** It answers while the store is being upgraded; those of scope `open` do anyway. */
   readonly whileUpgrading: boolean
   readonly tag: string
@@ -257,6 +266,7 @@ interface RouteParts<
   door?: boolean
   compressed?: boolean
   countsGuesses?: boolean
+  bound?: readonly string[]
   whileUpgrading?: boolean
   tag: string
   summary: string
@@ -296,6 +306,7 @@ export function route<
     door: parts.door ?? false,
     compressed: parts.compressed ?? false,
     countsGuesses: parts.countsGuesses ?? false,
+    bound: parts.bound ?? null,
     whileUpgrading: parts.whileUpgrading ?? parts.scope === 'open',
     description: parts.description ?? '',
     choices: parts.choices ?? [],

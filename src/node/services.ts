@@ -7,7 +7,10 @@ import { CallerPaths } from '../services/caller-paths.ts'
 import { CoreState } from '../services/diagnostics/state.ts'
 import type { NodeStatistics } from '../services/diagnostics/statistics.ts'
 import type { Downloads } from '../services/downloads/downloads.ts'
+import type { SharingService } from '../services/downloads/bound/bound-api.ts'
+import { Sharing } from '../services/downloads/bound/sharing.ts'
 import { TorrentInfo } from '../services/downloads/torrent-info.ts'
+import { BoundEvents } from '../services/events/bound-events.ts'
 import { EventHub } from '../services/events/events.ts'
 import { Folders } from '../services/folders/folders.ts'
 import { LoginCodes } from '../services/login/login-codes.ts'
@@ -23,7 +26,7 @@ import type { NodeEnvironment } from './environment.ts'
 import type { OpenedChapter } from './kernel.ts'
 import { lateImports, lateMetrics, type LateParts } from './late-services.ts'
 import { makeDebug } from './process-inspection.ts'
-import { allowedFolders, slowModeSettings } from './settings/service-settings.ts'
+import { allowedFolders, downloadSettings, slowModeSettings } from './settings/service-settings.ts'
 import { settingsDocs } from './settings/settings-docs.ts'
 import { rightOf } from './settings/settings-rights.ts'
 import type { Settings } from './settings/settings-schema.ts'
@@ -80,6 +83,7 @@ export function makeServices(
     keys: core.keys,
     login: new LoginCodes({ ...environment, keys: core.keys }),
     links: core.links,
+    sharing: makeSharing(environment, core),
     debug: debug.service,
     torrentInfo,
     imports: lateImports(environment, late, core),
@@ -92,6 +96,21 @@ export function makeServices(
   }
   Object.assign(services, ...opened.map(chapter => chapter.services))
   return { ...parts, services, statistics, settingsChanges, slowMode, chapters: opened, followDebug: debug.follow }
+}
+
+/** Its code is loaded when the first key that is bound to a label is used. */
+function makeSharing({ settings, clock, log }: NodeEnvironment, { downloads, events }: CoreServices): SharingService {
+  const make = (): Sharing =>
+    new Sharing({
+      downloads,
+      labelled: downloads.byLabel,
+      eventsOf: has => new BoundEvents(events, has),
+      clock,
+      log: log.part('sharing'),
+      settings: () => downloadSettings(settings.values),
+    })
+  let made: Sharing | null = null
+  return { view: label => (made ??= make()).view(label) }
 }
 
 function makeFolders({ settings, volumes }: NodeEnvironment, paths: AllowedPaths): Folders {

@@ -12,7 +12,12 @@ export interface StoredKey {
   /** SHA-256 of the key. */
   readonly hash: Uint8Array
   readonly scopes: readonly KeyScope[]
+  /** It opens nothing but downloads that have this label (decision 0572); null: it is not bound. */
+  readonly label: string | null
 }
+
+/** What a key that is bound to a label may have. */
+export const BOUND_SCOPES: readonly KeyScope[] = ['read', 'stream', 'add']
 
 /** The further keys as they are now. */
 export interface KeyList {

@@ -3,6 +3,7 @@
 
 import type { CallerPathsService, KeysService } from './callers-api.ts'
 import type { DebugService } from './diagnostics/debug-api.ts'
+import type { SharingService } from './downloads/bound/bound-api.ts'
 import type { DownloadsService } from './downloads/downloads-api.ts'
 import type { EventsService } from './events/events-api.ts'
 import type { FoldersService } from './folders/folders-api.ts'
@@ -65,4 +66,5 @@ export interface Services {
   readonly keys: KeysService
   readonly login: LoginService
   readonly links: LinksService
+  readonly sharing: SharingService
 }

@@ -19,6 +19,8 @@ export interface Caller {
 export interface KeyRecord {
   name: string
   scopes: KeyScope[]
+  /** It opens nothing but downloads of this label; null: it is not bound. */
+  label: string | null
   /** Seconds since 1970. */
   created: number
 }
@@ -27,6 +29,7 @@ export interface KeyRecord {
 export interface NewKeyRecord {
   name: string
   scopes: KeyScope[]
+  label: string | null
   /** Shown this once. */
   key: string
 }
@@ -36,8 +39,11 @@ export interface NewKeyRecord {
  */
 export interface KeysService {
   list(): { keys: KeyRecord[] }
-  /** AppErrors InvalidParameter, StateConflict (the name is taken, or there are too many). */
-  add(name: string, scopes: readonly string[]): Promise<NewKeyRecord>
+  /**
+   * `label`: what it is bound to; absent or null: nothing. AppErrors InvalidParameter, StateConflict (the name is
+   * taken, or there are too many).
+   */
+  add(name: string, scopes: readonly string[], label?: string | null): Promise<NewKeyRecord>
   /** AppErrors KeyNotFound, StateConflict (another request is changing them). */
   remove(name: string): Promise<{ name: string; removed: true }>
 }

@@ -177,6 +177,22 @@ describe('command line', { concurrency: 1 }, () => {
     assert.match((await tributary(['torrent-file', 'show', '-o', file], 1)).stderr, /cannot be written/)
   })
 
+  test('a key that is bound to a label has the downloads of that, and no other', async () => {
+    const opened = async (label: string, target: string): Promise<[number, unknown]> => {
+      const { key } = await json<{ key: string }>('keys', 'add', `of-${label}`, 'read,stream', '--label', label)
+      const answer = await fetch(`${node.baseUrl}${target}`, { headers: { 'X-Api-Key': key } })
+      await tributary(['keys', 'remove', `of-${label}`])
+      return [answer.status, await answer.json()]
+    }
+    const [, list] = await opened('shows', '/downloads?fields=infohash,labels')
+    assert.deepEqual((list as { downloads: unknown[] }).downloads, [{ infohash: made.infoHash, labels: ['shows'] }])
+    assert.deepEqual(await opened('none', '/downloads'), [200, { downloads: [] }])
+    for (const part of ['', '/files', '/explain', '/stream/0'])
+      assert.equal((await opened('none', `/downloads/${made.infoHash}${part}`))[0], 404)
+    assert.equal((await opened('shows', '/settings'))[0], 403)
+    assert.equal((await opened('shows', `/downloads/${made.infoHash}/files`))[0], 200)
+  })
+
   test('stream-url opens without a key; play starts a player with all links, in order, sidecars first', async () => {
     const url = (await printed('stream-url', 'show', '2.en.srt')).trim()
     assert.equal((await fetch(url)).status, 206)

@@ -9,6 +9,7 @@ const follow = route({
   method: 'GET',
   path: '/events',
   kind: 'events',
+  bound: [],
   scope: 'read',
   whileUpgrading: true,
   tag: 'events',
@@ -23,6 +24,7 @@ const follow = route({
       'downloads (records as in GET /downloads that are new or changed), removed (infohashes), complete (false: more of ' +
       'the same state follows). First comes the whole list, then what changes, at most a second late.',
     'With `Accept: text/event-stream` the same objects come as server-sent events.',
+    'A key that is bound to a label gets events of its downloads alone, from now on, with numbers of its own; `since` says nothing to it.',
     'Every 15 s an empty line (or a comment) keeps the connection open. A reader that takes nothing ' +
       'for 15 to 30 s while events wait for it is cut off; one that is only slow is served from the log.',
   ],

@@ -14,20 +14,36 @@ export const Scopes = Type.Array(Type.Union(KEY_SCOPES.map(scope => Type.Literal
   description: 'what it may open; admin = everything but spend; owner = what the first key may',
 })
 
+const Label = Type.Union([Type.String(), Type.Null()], {
+  description: 'it opens nothing but downloads of this label; null: it is not bound',
+})
+
 const KeysReply = Type.Object({
   keys: Type.Array(
-    Type.Object({ name: Name, scopes: Scopes, created: Type.Number({ description: 'seconds since 1970' }) }),
+    Type.Object({
+      name: Name,
+      scopes: Scopes,
+      label: Label,
+      created: Type.Number({ description: 'seconds since 1970' }),
+    }),
   ),
 })
 
 const AddKeyParameters = Type.Object({
   name: Name,
   scopes: Type.Array(Type.String(), { maxItems: 16, description: KEY_SCOPES.join(', ') }),
+  label: Type.Optional(
+    Type.String({
+      maxLength: 256,
+      description: 'binds the key to the downloads of this label; scopes read, stream, add',
+    }),
+  ),
 })
 
 const AddKeyReply = Type.Object({
   name: Name,
   scopes: Scopes,
+  label: Label,
   key: Type.String({ description: 'the key: shown now and never again' }),
 })
 
@@ -72,14 +88,18 @@ const addKey = route({
       'market; `owner` = all that the first key may. Too little is 403 `ScopeMissing`. Paths of keys without owner must be ' +
       'in general.allowed_paths, download_defaults.saveas or the watch folder, else 403 `PathNotAllowed`. Scopes spend and ' +
       'owner are given by who has them.',
+    '`label`: the key opens nothing but the downloads that have this label: list, record, files, streams, playlists, events, and with `add` ' +
+      'starting, stopping, limits, selection, trackers and removing. Every other download is 404 `DownloadNotFound` to it, as one that ' +
+      'does not exist; every other route is 403 `ScopeMissing`. It adds nothing, and changes no labels and folders. Removing a download ' +
+      'that has other labels too takes the label off.',
   ],
   parameters: AddKeyParameters,
   reply: AddKeyReply,
   errors: ['MissingParameter', 'InvalidParameter', 'StateConflict'],
   sample: { path: '/keys', body: { name: 'living-room', scopes: ['read', 'stream'] }, status: 200 },
-  run: ({ services }, { parameters: { name, scopes }, caller }) => {
+  run: ({ services }, { parameters: { name, scopes, label }, caller }) => {
     checkGiven(scopes, caller)
-    return services.keys.add(name, scopes)
+    return services.keys.add(name, scopes, label ?? null)
   },
 })
 

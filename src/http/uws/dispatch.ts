@@ -5,6 +5,7 @@
 import { AppError, errorTable } from '../../base/errors.ts'
 import type { Log } from '../../ports/log.ts'
 import type { KeyHolder } from '../auth.ts'
+import { contextOf, watchedHolder } from '../bound-callers.ts'
 import { InputCheck } from '../checked-input.ts'
 import { Gate } from '../gate.ts'
 import type { Header } from '../header-block.ts'
@@ -92,7 +93,7 @@ class Input implements RouteInput<unknown> {
   }
 
   get byKey(): boolean {
-    return this.holder.id !== ''
+    return this.holder.id !== '' && this.holder.label === null
   }
 
   get link(): GivenLink | null {
@@ -219,14 +220,16 @@ export class Dispatch {
     const route = routeFor(match, head.method)
     if (route === null) return this.#refuseMethod(reply, match)
     reply.route = route
+    const { label } = holder
+    const context = label === null ? this.#context : contextOf(this.#context, label, route, match.path)
     if (route.anyOrigin && this.#gate.isForEveryPage(head, match)) reply.allowEveryPage()
     if (!route.whileUpgrading && this.#context.services.state.upgrading) throw new AppError('NotReady', UPGRADING_TEXT)
     if (route.method === 'GET')
-      return this.#run(route, new Input(match, this.#parameters(route, asked, null), NO_BODY, asked))
+      return this.#run(route, context, new Input(match, this.#parameters(route, asked, null), NO_BODY, asked))
     head.keep()
     const run = (body: Buffer): void | Promise<void> => {
       const raw = route.rawBody === null ? NO_BODY : body
-      return this.#run(route, new Input(match, this.#parameters(route, asked, body), raw, asked))
+      return this.#run(route, context, new Input(match, this.#parameters(route, asked, body), raw, asked))
     }
     return collectBody(reply, this.#bodies, route.longBody ? MAX_BODY_BYTES : MAX_PLAIN_BODY_BYTES).then(body => {
       const looking = route.rawBody === null && isJson(body) ? scanJson(body) : undefined
@@ -284,21 +287,21 @@ export class Dispatch {
     reply.error(error, [['Allow', allow]])
   }
 
-  #run(route: Route, input: Input): void | Promise<void> {
+  #run(route: Route, context: RouteContext, input: Input): void | Promise<void> {
     if (route.kind === 'stream') this.streams.checkRoom()
-    if (route.countsGuesses) return this.#runGuess(route, input)
-    const result = route.run(this.#context, input)
+    if (route.countsGuesses) return this.#runGuess(route, context, input)
+    const result = route.run(context, input)
     if (!(result instanceof Promise)) return this.#answer(route, input, result)
     input.head.keep()
     return result.then(value => this.#answer(route, input, value))
   }
 
-  async #runGuess(route: Route, input: Input): Promise<void> {
+  async #runGuess(route: Route, context: RouteContext, input: Input): Promise<void> {
     this.#guesses.checkRoom(input.address, null)
     input.head.keep()
     let result: unknown
     try {
-      result = await route.run(this.#context, input)
+      result = await route.run(context, input)
     } catch (thrown) {
       const wrong = input.reply.alive && thrown instanceof AppError && errorTable[thrown.code].status === 403
       if (!wrong) throw thrown
@@ -311,7 +314,10 @@ export class Dispatch {
     const { reply, head, holder } = asked
     if (!reply.alive) return
     const mayLast = route.slowReaders || (route.kind !== 'json' && route.kind !== 'bytes')
-    if (mayLast) this.#keyWatch.watch(reply, holder, route.scope)
+    if (mayLast) {
+      const watched = holder.label === null ? holder : watchedHolder(this.#context, holder, asked.path)
+      this.#keyWatch.watch(reply, watched, route.scope)
+    }
     switch (route.kind) {
       case 'json':
         if (result instanceof PreparedJson) return this.#send(route, asked, result.parts)

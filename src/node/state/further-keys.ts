@@ -6,8 +6,9 @@ import { readFileSync, statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AppError, errorText } from '../../base/errors.ts'
-import { KEY_SCOPES, type KeyList, type KeyScope, type StoredKey } from '../../ports/key-list.ts'
+import { BOUND_SCOPES, KEY_SCOPES, type KeyList, type KeyScope, type StoredKey } from '../../ports/key-list.ts'
 import type { KeyRecord, KeysService, NewKeyRecord } from '../../services/callers-api.ts'
+import { checkLabel } from '../../services/downloads/download-controls.ts'
 import { withChangeLock } from './change-lock.ts'
 import { replaceFile } from '../settings/config-file.ts'
 
@@ -24,6 +25,8 @@ interface Entry {
   /** Hexadecimal SHA-256. */
   readonly hash: string
   readonly scopes: readonly KeyScope[]
+  /** What it is bound to; null: nothing. */
+  readonly label: string | null
   /** Milliseconds since 1970. */
   readonly created: number
 }
@@ -63,11 +66,16 @@ export class FurtherKeys implements KeyList, KeysService {
   list(): { keys: KeyRecord[] } {
     const entries = this.#read()
     return {
-      keys: entries.map(({ name, scopes, created }) => ({ name, scopes: [...scopes], created: created / 1000 })),
+      keys: entries.map(({ name, scopes, label, created }) => ({
+        name,
+        scopes: [...scopes],
+        label,
+        created: created / 1000,
+      })),
     }
   }
 
-  async add(name: string, scopes: readonly string[]): Promise<NewKeyRecord> {
+  async add(name: string, scopes: readonly string[], given: string | null = null): Promise<NewKeyRecord> {
     if (!NAME.test(name)) {
       throw new AppError('InvalidParameter', 'name: must have 1 to 64 letters, digits, dots, hyphens or underlines.')
     }
@@ -75,8 +83,9 @@ export class FurtherKeys implements KeyList, KeysService {
     if (known.length === 0 || scopes.some(scope => !known.includes(scope as KeyScope))) {
       throw new AppError('InvalidParameter', `scopes: must be some of ${KEY_SCOPES.join(', ')}.`)
     }
+    const label = given === null ? null : boundLabel(given, known)
     const key = randomBytes(KEY_BYTES).toString('hex')
-    const entry: Entry = { name, hash: hashOf(key).toString('hex'), scopes: known, created: this.#now() }
+    const entry: Entry = { name, hash: hashOf(key).toString('hex'), scopes: known, label, created: this.#now() }
     await this.#change(entries => {
       if (entries.some(other => other.name === name))
         throw new AppError('StateConflict', `There is a key ${name} already.`)
@@ -87,7 +96,7 @@ export class FurtherKeys implements KeyList, KeysService {
         )
       return [...entries, entry]
     })
-    return { name, scopes: [...known], key }
+    return { name, scopes: [...known], label, key }
   }
 
   async remove(name: string): Promise<{ name: string; removed: true }> {
@@ -113,7 +122,12 @@ export class FurtherKeys implements KeyList, KeysService {
   #take(entries: readonly Entry[]): void {
     for (const { hash } of this.#keys) hash.fill(0)
     this.#entries = entries
-    this.#keys = this.#entries.map(({ name, hash, scopes }) => ({ name, scopes, hash: Buffer.from(hash, 'hex') }))
+    this.#keys = this.#entries.map(({ name, hash, scopes, label }) => ({
+      name,
+      scopes,
+      label,
+      hash: Buffer.from(hash, 'hex'),
+    }))
   }
 
   /** One change at a time, of the node and of commands. */
@@ -122,7 +136,7 @@ export class FurtherKeys implements KeyList, KeysService {
     await mkdir(dirname(lock), { recursive: true, mode: 0o700 })
     await withChangeLock(lock, async () => {
       const entries = make(this.#read())
-      await replaceFile(this.#path, `${JSON.stringify({ keys: entries }, null, 2)}\n`)
+      await replaceFile(this.#path, `${JSON.stringify({ keys: entries.map(written) }, null, 2)}\n`)
     })
     this.#lookedMs = -Infinity
   }
@@ -137,12 +151,43 @@ function readEntries(path: string, size: number): Entry[] {
   return keys.map(readEntry)
 }
 
+/** AppError InvalidParameter. */
+function boundLabel(label: string, scopes: readonly KeyScope[]): string {
+  const refused = scopes.filter(scope => !BOUND_SCOPES.includes(scope))
+  if (refused.length > 0)
+    throw new AppError(
+      'InvalidParameter',
+      `scopes: a key that is bound to a label has some of ${BOUND_SCOPES.join(', ')}.`,
+    )
+  return checkLabel(label)
+}
+
+/**
+ * As it stands in the file. Of a bound key the scopes stand beside its label, and none where versions look that know no
+ * labels: to those it opens nothing.
+ */
+function written({ label, scopes, ...entry }: Entry): object {
+  return label === null ? { ...entry, scopes } : { ...entry, scopes: [], bound: { label, scopes } }
+}
+
 function readEntry(value: unknown): Entry {
-  const { name, hash, scopes, created } = (value ?? {}) as Partial<Record<keyof Entry, unknown>>
+  const { name, hash, scopes, created, bound } = (value ?? {}) as Readonly<Record<string, unknown>>
   if (typeof name !== 'string' || !NAME.test(name)) throw new Error('a key has no name')
   if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/.test(hash)) throw new Error(`key ${name} has no hash`)
-  const known = Array.isArray(scopes) ? KEY_SCOPES.filter(scope => scopes.includes(scope)) : []
-  return { name, hash, scopes: known, created: typeof created === 'number' ? created : 0 }
+  const entry = { name, hash, created: typeof created === 'number' ? created : 0 }
+  if (bound !== undefined) return { ...entry, ...readBound(name, bound) }
+  return {
+    ...entry,
+    label: null,
+    scopes: Array.isArray(scopes) ? KEY_SCOPES.filter(scope => scopes.includes(scope)) : [],
+  }
+}
+
+/** Throws where it is not said what it is bound to: it must not count as a key without bounds. */
+function readBound(name: string, bound: unknown): Pick<Entry, 'label' | 'scopes'> {
+  const { label, scopes } = (bound ?? {}) as Readonly<Record<string, unknown>>
+  if (typeof label !== 'string' || label === '') throw new Error(`key ${name} is bound to no label`)
+  return { label, scopes: Array.isArray(scopes) ? BOUND_SCOPES.filter(scope => scopes.includes(scope)) : [] }
 }
 
 function hashOf(key: string): Buffer {

@@ -6,7 +6,13 @@ import { FurtherKeys } from './further-keys.ts'
 
 /** What is asked for. */
 export type KeyOrder =
-  | { readonly kind: 'add'; readonly name: string; readonly scopes: readonly string[] }
+  | {
+      readonly kind: 'add'
+      readonly name: string
+      readonly scopes: readonly string[]
+      /** Null: the key is not bound. */
+      readonly label: string | null
+    }
   | { readonly kind: 'remove'; readonly name: string }
   | { readonly kind: 'list' }
   | { readonly kind: 'show' }
@@ -36,13 +42,14 @@ async function run(stateDir: string | null, order: Exclude<KeyOrder, { kind: 'sh
   switch (order.kind) {
     case 'add':
       // Alone on standard output, so that it can be piped into a file.
-      return `${(await keys.add(order.name, order.scopes)).key}\n`
+      return `${(await keys.add(order.name, order.scopes, order.label)).key}\n`
     case 'remove':
       await keys.remove(order.name)
       return `${order.name} opens nothing any more.\n`
     case 'list': {
-      const lines = keys.list().keys.map(({ name, scopes, created }) => {
-        return `${name}\t${scopes.join(',')}\t${new Date(created * 1000).toISOString()}\n`
+      const lines = keys.list().keys.map(({ name, scopes, label, created }) => {
+        const bound = label === null ? '' : `\tlabel:${label}`
+        return `${name}\t${scopes.join(',')}\t${new Date(created * 1000).toISOString()}${bound}\n`
       })
       return lines.join('')
     }

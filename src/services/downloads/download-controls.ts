@@ -134,6 +134,18 @@ function goalOf(wanted: number): number | null {
   return wanted
 }
 
+/** Whether a download has a label, letter by letter. */
+export function hasLabel({ stored }: { readonly stored: Pick<StoredDownload, 'controls'> }, label: string): boolean {
+  return controlsOf(stored).labels.includes(label)
+}
+
+/** A label as a key may be bound to it. AppError InvalidParameter. */
+export function checkLabel(label: string): string {
+  const [clean] = checkLabels([label])
+  if (clean === undefined) throw new AppError('InvalidParameter', 'label: must not be empty.')
+  return clean
+}
+
 function checkLabels(labels: readonly string[]): string[] {
   const clean = [...new Set(labels.map(label => label.trim()))].filter(label => label !== '')
   if (clean.length > MAX_LABELS) throw new AppError('InvalidParameter', `labels: at most ${MAX_LABELS}.`)

@@ -14,6 +14,7 @@ import type { PlayFrom, TorrentEvents } from '../../torrent/types.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import { checkPatch } from './add-checks.ts'
 import type { SeedableTorrent } from './add-made.ts'
+import { LabelledSet } from './bound/labelled-set.ts'
 import type { AddDownload, DownloadsService, ListOptions, PatchDownload } from './downloads-api.ts'
 import type { Asker, StreamableFile } from './streams-api.ts'
 import type { EventSubscription } from '../events/events-api.ts'
@@ -81,6 +82,8 @@ export class Downloads implements DownloadsService {
   readonly #adding: DownloadAdding
   /** Who knows films, for readers of them. */
   readonly films = new KnownFilms()
+  /** Downloads by their labels, for views of bound keys. */
+  readonly byLabel = new LabelledSet(this.#set)
   readonly #forecasts = new FileForecasts()
   /** What the engine is given to report to. */
   readonly engineEvents: TorrentEvents

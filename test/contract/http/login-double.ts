@@ -21,7 +21,7 @@ export function loginDouble(note: (...call: unknown[]) => void): LoginService {
     async take(code, device, isNear) {
       if (code !== CODE) throw new AppError('LoginCodeUnknown')
       note('takeLogin', device, isNear)
-      return { name: device, scopes: ['read'], key: 'k' }
+      return { name: device, scopes: ['read'], label: null, key: 'k' }
     },
   }
 }

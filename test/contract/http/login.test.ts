@@ -17,7 +17,7 @@ const stored = (
     [ADMIN, ['admin']],
     [OWNING, ['owner']],
   ] as const
-).map(([key, scopes], at) => ({ name: `k${at}`, hash: createHash('sha256').update(key).digest(), scopes }))
+).map(([key, scopes], at) => ({ name: `k${at}`, hash: createHash('sha256').update(key).digest(), scopes, label: null }))
 
 let server: Running
 before(async () => {
@@ -38,7 +38,7 @@ const offer = (key: string, body: object) =>
 test('a code gives a key without one, from this machine; behind a proxy it counts as from elsewhere', async () => {
   const { calls } = server.double
   const near = await exchange(server, CODE)
-  assert.deepEqual([near.status, near.json()], [200, { name: 'phone', scopes: ['read'], key: 'k' }])
+  assert.deepEqual([near.status, near.json()], [200, { name: 'phone', scopes: ['read'], label: null, key: 'k' }])
   assert.deepEqual(calls.at(-1), ['takeLogin', 'phone', true])
   await exchange(server, CODE, { 'X-Forwarded-For': '203.0.113.7' })
   assert.deepEqual(calls.at(-1), ['takeLogin', 'phone', false])

@@ -15,7 +15,12 @@ import { HASH } from './service-double.ts'
 
 const keyOf = (scope: string): string => `key-of-${scope}-${'x'.repeat(40)}`
 const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest()
-let stored: StoredKey[] = KEY_SCOPES.map(scope => ({ name: scope, hash: hashOf(keyOf(scope)), scopes: [scope] }))
+let stored: StoredKey[] = KEY_SCOPES.map(scope => ({
+  name: scope,
+  hash: hashOf(keyOf(scope)),
+  scopes: [scope],
+  label: null,
+}))
 
 let server: Running
 /** What doors demand beside a key. */

@@ -29,6 +29,7 @@ import { foldersDouble, torrentInfoDouble } from './adding-double.ts'
 import { slowModeDouble } from './slow-mode-double.ts'
 import { updatesDouble } from './updates-double.ts'
 import { linksDouble } from './links-double.ts'
+import { keysDouble } from './keys-double.ts'
 import { loginDouble } from './login-double.ts'
 import { watchingDouble } from './watching-double.ts'
 
@@ -407,17 +408,10 @@ export class ServiceDouble implements Services {
 
   readonly folders = foldersDouble((...call) => this.#note(...call), this.callers)
 
-  readonly keys = {
-    list: () => ({ keys: [{ name: 'living-room', scopes: ['read' as const], created: 1.5 }] }),
-    add: async (name: string, scopes: readonly string[]) => {
-      this.#note('addKey', name, scopes)
-      return { name, scopes: ['read' as const], key: 'ab'.repeat(32) }
-    },
-    remove: async (name: string) => {
-      this.#note('removeKey', name)
-      return { name, removed: true as const }
-    },
-  }
+  readonly keys = keysDouble((...call) => this.#note(...call))
+
+  /** Whatever the label, all downloads have it. */
+  readonly sharing = { view: () => ({ downloads: this.downloads, events: this.events, has: () => true }) }
 
   readonly shutdown = { shutDown: () => this.#note('shutDown') }
 

@@ -13,7 +13,12 @@ const none = { current: () => [] }
 
 function ringWith(...keys: [key: string, scopes: KeyScope[]][]): KeyRing {
   const stored = keys.map(
-    ([key, scopes], at): StoredKey => ({ name: `k${at}`, scopes, hash: createHash('sha256').update(key).digest() }),
+    ([key, scopes], at): StoredKey => ({
+      name: `k${at}`,
+      scopes,
+      label: null,
+      hash: createHash('sha256').update(key).digest(),
+    }),
   )
   return new KeyRing(new Secret('first'), { current: () => stored })
 }
@@ -116,6 +121,7 @@ test('a holder knows when its key is taken back, made again, or may less', () =>
   const keyOf = (key: string, scopes: KeyScope[]): StoredKey => ({
     name: 'tv',
     scopes,
+    label: null,
     hash: createHash('sha256').update(key).digest(),
   })
   let keys = [keyOf('key', ['read', 'stream'])]

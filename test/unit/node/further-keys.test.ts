@@ -28,7 +28,7 @@ test('a key is shown once and stored as its hash, for its owner only; it comes b
   const keys = new FurtherKeys(folder)
   const [stored] = keys.current()
   assert.deepEqual(stored?.hash, createHash('sha256').update(made.key).digest())
-  assert.deepEqual(keys.list(), { keys: [{ name: 'tv', scopes: ['read', 'stream'], created: 1.5 }] })
+  assert.deepEqual(keys.list(), { keys: [{ name: 'tv', scopes: ['read', 'stream'], label: null, created: 1.5 }] })
 })
 
 test('what another process changes is seen by the next look', async t => {
@@ -90,4 +90,39 @@ test('a broken file opens nothing, says so, and is not written over', async t =>
   }
   writeFileSync(path, JSON.stringify({ keys: [{ ...good, scopes: ['read', 'everything'] }] }))
   assert.deepEqual(new FurtherKeys(folder).current()[0]?.scopes, ['read'], 'a scope of a later version opens nothing')
+})
+
+test('a key that is bound to a label has no more than read, stream and add, and opens nothing in versions without labels', async t => {
+  const folder = folderOf(t)
+  const keys = new FurtherKeys(folder)
+  for (const scope of ['admin', 'spend', 'owner'])
+    await assert.rejects(keys.add('anna', ['read', scope], 'anna'), hasCode('InvalidParameter'), scope)
+  for (const label of ['', ' ', 'a,b', 'x\ny', 'x'.repeat(300)])
+    await assert.rejects(keys.add('anna', ['read'], label), hasCode('InvalidParameter'), label)
+  const made = await keys.add('anna', ['add', 'read'], ' anna ')
+  assert.deepEqual([made.label, made.scopes], ['anna', ['read', 'add']])
+  const again = new FurtherKeys(folder)
+  assert.deepEqual(
+    again.current().map(({ label, scopes }) => [label, scopes]),
+    [['anna', ['read', 'add']]],
+  )
+  await again.add('tv', ['read'])
+  assert.deepEqual(
+    keys.list().keys.map(({ name, label }) => [name, label]),
+    [
+      ['anna', 'anna'],
+      ['tv', null],
+    ],
+  )
+  const path = join(folder, 'keys.json')
+  const { keys: entries } = JSON.parse(readFileSync(path, 'utf8')) as { keys: Record<string, unknown>[] }
+  assert.deepEqual([entries[0]?.['scopes'], entries[0]?.['bound']], [[], { label: 'anna', scopes: ['read', 'add'] }])
+  // Whatever is wrong with the bounds, the key does not become one without.
+  for (const bound of [null, {}, { label: '' }, { label: 7, scopes: ['read'] }, 'anna']) {
+    writeFileSync(path, JSON.stringify({ keys: [{ ...entries[0], scopes: ['owner'], bound }] }))
+    assert.deepEqual(new FurtherKeys(folder).current(), [], JSON.stringify(bound))
+  }
+  const bound = { label: 'anna', scopes: ['owner', 'admin', 'stream'] }
+  writeFileSync(path, JSON.stringify({ keys: [{ ...entries[0], scopes: ['owner'], bound }] }))
+  assert.deepEqual(new FurtherKeys(folder).current()[0]?.scopes, ['stream'])
 })

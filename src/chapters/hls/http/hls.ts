@@ -52,6 +52,7 @@ const errors = [
 const common = {
   method: 'GET',
   kind: 'bytes',
+  bound: ['hls'],
   scope: 'stream',
   signedLinks: true,
   anyOrigin: true,

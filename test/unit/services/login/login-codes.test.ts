@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError, type ErrorCode } from '../../../../src/base/errors.ts'
 import type { KeyScope } from '../../../../src/ports/key-list.ts'
-import type { KeysService } from '../../../../src/services/callers-api.ts'
+import type { KeyRecord, KeysService, NewKeyRecord } from '../../../../src/services/callers-api.ts'
 import { LOGIN_CODE_MS, LoginCodes, MAX_LOGIN_CODES } from '../../../../src/services/login/login-codes.ts'
 import { SeededRandom } from '../../../kit/sim/seeded-random.ts'
 import { VirtualClock } from '../../../kit/sim/virtual-clock.ts'
@@ -12,15 +12,15 @@ import { VirtualClock } from '../../../kit/sim/virtual-clock.ts'
 const hasCode = (code: ErrorCode) => (error: unknown) => error instanceof AppError && error.code === code
 
 class KeysDouble implements KeysService {
-  readonly made: { name: string; scopes: KeyScope[]; created: number }[] = []
+  readonly made: KeyRecord[] = []
   failure: AppError | null = null
-  list(): { keys: { name: string; scopes: KeyScope[]; created: number }[] } {
+  list(): { keys: KeyRecord[] } {
     return { keys: this.made }
   }
-  async add(name: string, scopes: readonly string[]): Promise<{ name: string; scopes: KeyScope[]; key: string }> {
+  async add(name: string, scopes: readonly string[]): Promise<NewKeyRecord> {
     if (this.failure !== null) throw this.failure
-    this.made.push({ name, scopes: [...scopes] as KeyScope[], created: 0 })
-    return { name, scopes: [...scopes] as KeyScope[], key: `key of ${name}` }
+    this.made.push({ name, scopes: [...scopes] as KeyScope[], label: null, created: 0 })
+    return { name, scopes: [...scopes] as KeyScope[], label: null, key: `key of ${name}` }
   }
   async remove(name: string): Promise<{ name: string; removed: true }> {
     return { name, removed: true }
@@ -43,6 +43,7 @@ test('a code of 192 bits gives a key of the scopes that were asked for, once', a
   assert.deepEqual(await codes.take(offer.code, 'firefox-linux', true), {
     name: 'firefox-linux',
     scopes: ['read', 'stream'],
+    label: null,
     key: 'key of firefox-linux',
   })
   assert.deepEqual(codes.look(offer.id), { id: offer.id, state: 'used', name: 'firefox-linux' })
