@@ -152,7 +152,7 @@ describe('a list of which the dashboard holds a window', { skip, concurrency: 1,
 
   test('the node searches, narrows and sorts', async () => {
     const watched = await opened(node)
-    const { page } = watched
+    const { page, asked } = watched
     await page.getByRole('searchbox').fill('film 29')
     const found = namesWith('film', '29')
     await untilInPage(page, `${ROW_COUNT} === '${found.length + 1}'`)
@@ -166,6 +166,14 @@ describe('a list of which the dashboard holds a window', { skip, concurrency: 1,
     await page.getByRole('searchbox').fill(hashes[77] ?? '')
     await untilInPage(page, `document.querySelectorAll('[data-infohash]').length === 1`)
     assert.equal(await infohashAt(page, 0), hashes[77])
+    // Trackers are much of a record: they come while their column is shown.
+    const withTrackers = () => asked.filter(address => /fields.*trackers/.test(address)).length
+    assert.equal(withTrackers(), 0)
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByRole('checkbox', { name: 'Tracker' }).check()
+    await waitFor('they are asked for', () => Promise.resolve(withTrackers() > 0))
+    await page.getByRole('checkbox', { name: 'Tracker' }).uncheck()
+    await page.keyboard.press('Escape')
     watched.check()
     await page.context().close()
   })

@@ -3,6 +3,7 @@
 
 import type { Download } from '../../client/core-routes.ts'
 import { FacetCounts, type Facets } from '../../wire/list/facet-counts.ts'
+import { listKey } from '../../wire/list/list-key.ts'
 import { type FilteredRow, type ListMatcher, matcherOf, searchText } from '../../wire/list/list-matcher.ts'
 import { LIST_STATES, stateBits } from '../../wire/list/list-states.ts'
 import { trackerHosts } from '../../wire/list/tracker-hosts.ts'
@@ -72,7 +73,7 @@ export class DownloadTable {
     this.#view = view
     this.#matcher = matcherOf(wordsOf(view))
     for (const row of this.#order) {
-      row.key = this.#keyOf(row.record)
+      row.key = this.#keyOf(row)
       row.shown = this.#matcher.matches(row)
     }
     this.#order.sort((a, b) => this.#compare(a, b))
@@ -129,7 +130,7 @@ export class DownloadTable {
   }
 
   #derive(row: Row): void {
-    row.key = this.#keyOf(row.record)
+    row.key = this.#keyOf(row)
     row.shown = this.#matcher.matches(row)
   }
 
@@ -164,8 +165,10 @@ export class DownloadTable {
       if ((bits & (1 << at)) !== 0) this.#counts[at] = (this.#counts[at] ?? 0) + sign
   }
 
-  #keyOf(record: Download): number | string {
-    return record[this.#view.sort]
+  #keyOf({ record, labels, hosts }: Row): number | string {
+    const { sort } = this.#view
+    if (sort === 'labels') return listKey(labels)
+    return sort === 'trackers' ? listKey(hosts) : record[sort]
   }
 
   #compare(a: Row, b: Row): number {

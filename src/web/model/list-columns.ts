@@ -2,6 +2,7 @@
 // in their order and with their widths. Pure.
 
 import type { SortColumn } from './list-view.ts'
+import { WIDE_FIELDS, type WideField } from './shown-list.ts'
 
 /** A column of the list. */
 export interface ListColumn {
@@ -22,6 +23,9 @@ export interface ListColumn {
     | 'uploaded'
     | 'folder'
     | 'finished'
+    | 'tracker'
+    | 'label'
+    | 'availability'
   /** Its class in the style sheet. */
   readonly place: string
   /** Pixels, where its width was not chosen. */
@@ -59,6 +63,9 @@ export const allColumns: readonly ListColumn[] = [
   column('total_up', 'uploaded', 'uploaded', 92, true),
   column('time_finished', 'finished', 'finished', 96, true),
   column('destination', 'folder', 'folder', 180),
+  column('trackers', 'tracker', 'tracker', 160),
+  column('labels', 'label', 'labelled', 120),
+  column('availability', 'availability', 'availability', 92, true),
 ]
 
 /** Columns that were chosen, in their order, each with its width; that of the name is its least. */
@@ -122,4 +129,9 @@ export function tracksOf(choice: ColumnChoice): string {
 /** Pixels that a row needs: where the list has less, it is scrolled sideways. */
 export function leastWidthOf(choice: ColumnChoice): number {
   return choice.reduce((sum, { width }) => sum + width, SIGN_WIDTH + EDGES)
+}
+
+/** What the columns show beyond the fields that every row has; null: nothing was chosen. */
+export function wideFieldsOf(choice: ColumnChoice | null): readonly WideField[] {
+  return choice === null ? [] : WIDE_FIELDS.filter(field => choice.some(({ sort }) => sort === field))
 }

@@ -18,6 +18,9 @@ export type SortColumn =
   | 'num_seeds'
   | 'total_up'
   | 'destination'
+  | 'availability'
+  | 'labels'
+  | 'trackers'
   | 'time_added'
   | 'time_finished'
 

@@ -8,11 +8,18 @@ export const ROW_FIELDS = [
   ...(['infohash', 'name', 'labels', 'hops', 'circuits', 'status', 'queued', 'error', 'moving_to'] as const),
   ...(['stalled_volume', 'condition', 'progress', 'size', 'speed_down', 'speed_up', 'eta', 'ratio'] as const),
   ...(['num_peers', 'num_connected_peers', 'time_added'] as const),
-  ...(['num_seeds', 'num_connected_seeds', 'total_up', 'time_finished', 'destination'] as const),
+  ...(['num_seeds', 'num_connected_seeds', 'total_up', 'time_finished', 'destination', 'availability'] as const),
 ] as const satisfies readonly (keyof Download)[]
 
+/** Fields that are much of a record: asked for while their column is shown. */
+export const WIDE_FIELDS = ['trackers'] as const satisfies readonly (keyof Download)[]
+
+/** One of them. */
+export type WideField = (typeof WIDE_FIELDS)[number]
+
 /** What its row shows of a download. */
-export type ListedRow = Pick<Download, (typeof ROW_FIELDS)[number]>
+export type ListedRow = Pick<Download, (typeof ROW_FIELDS)[number]> &
+  Partial<Pick<Download, (typeof WIDE_FIELDS)[number]>>
 
 /** Info hashes: at once where they are known, else when the node has told them. */
 export type Names = readonly string[] | Promise<readonly string[]>

@@ -10,7 +10,7 @@ import { DownloadTable, type Totals } from '../model/download-table.ts'
 import { sortOf } from '../model/download-window.ts'
 import type { View } from '../model/list-view.ts'
 import type { ListPart } from '../model/event-lines.ts'
-import { type ListedRow, type ShownList, WholeList } from '../model/shown-list.ts'
+import { type ListedRow, type ShownList, WholeList, type WideField } from '../model/shown-list.ts'
 import { ApiError, type NodeApi } from './api.ts'
 import { NamedDownloads } from './named-downloads.ts'
 import { type NodeTotals, WindowFollower } from './window-follower.ts'
@@ -119,10 +119,10 @@ export class DownloadSource {
     this.version.value++
   }
 
-  /** These rows are in view. */
-  look(first: number, end: number): void {
+  /** These rows are in view, with fields that are asked for while they are shown. */
+  look(first: number, end: number, wide: readonly WideField[]): void {
     // Also while all are held: the window that may follow begins there.
-    this.#window.look(first, end)
+    this.#window.look(first, end, wide)
   }
 
   /** The whole record of a download. Null: there is none; undefined: not known yet. */

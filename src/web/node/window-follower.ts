@@ -6,7 +6,7 @@ import type { ParametersOf, ReplyOf } from '../../client/routes.ts'
 import type { View } from '../model/list-view.ts'
 import type { Facets } from '../../wire/list/facet-counts.ts'
 import { DownloadWindow, filterOf, sortOf } from '../model/download-window.ts'
-import { type ListedRow, type Names, ROW_FIELDS, type ShownList } from '../model/shown-list.ts'
+import { type ListedRow, type Names, ROW_FIELDS, type ShownList, type WideField } from '../model/shown-list.ts'
 import { ApiError, type NodeApi } from './api.ts'
 
 /** From the beginning of one request to that of the next, by why it is made. */
@@ -52,6 +52,7 @@ export class WindowFollower implements ShownList {
   #facetsMs = 0
   /** A change was told of after the request under way had begun. */
   #changed = false
+  #wide: readonly WideField[] = []
 
   constructor(api: NodeApi, view: View, listener: FollowerListener) {
     this.#api = api
@@ -106,8 +107,10 @@ export class WindowFollower implements ShownList {
   }
 
   /** These rows are in view. */
-  look(first: number, end: number): void {
-    if (this.#window.look(first, end)) this.#within(LOOK_MS)
+  look(first: number, end: number, wide: readonly WideField[]): void {
+    const isMore = wide.some(field => !this.#wide.includes(field))
+    this.#wide = wide
+    if (this.#window.look(first, end) || isMore) this.#within(LOOK_MS)
   }
 
   /** Something was asked of the node that changed the list, or may have. */
@@ -187,7 +190,12 @@ export class WindowFollower implements ShownList {
     const signal = AbortSignal.any([ended, AbortSignal.timeout(ANSWER_MS)])
     const asked = begunMs - this.#facetsMs >= FACETS_MS
     if (asked) this.#facetsMs = begunMs
-    const parameters = { ...query, fields: [ROW_FIELDS.join(',')], get_totals: true, get_facets: asked }
+    const parameters = {
+      ...query,
+      fields: [[...ROW_FIELDS, ...this.#wide].join(',')],
+      get_totals: true,
+      get_facets: asked,
+    }
     const { downloads, total = 0, totals, facets } = await this.#api.call('GET /downloads', { parameters, signal })
     if (ended.aborted) return
     this.#failures = 0

@@ -12,11 +12,21 @@ import { download } from '../../contract/http/sample-records.ts'
 import { SeededRandom } from '../../kit/sim/seeded-random.ts'
 
 const statuses = ['DLSTATUS_DOWNLOADING', 'DLSTATUS_SEEDING', 'DLSTATUS_STOPPED', 'DLSTATUS_STOPPED_ON_ERROR'] as const
-const columns: readonly SortColumn[] = ['name', 'progress', 'status', 'size', 'speed_down', 'num_peers', 'time_added']
+const columns: readonly SortColumn[] = [
+  ...(['name', 'progress', 'status', 'size', 'speed_down', 'num_peers', 'time_added'] as const),
+  ...(['labels', 'trackers', 'availability'] as const),
+]
 
 function record(number: number, change: Partial<DownloadRecord> = {}): DownloadRecord {
   const infohash = number.toString(16).padStart(40, '0')
   return { ...download, infohash, name: `Film ${number}`, time_added: number, speed_down: 0, speed_up: 0, ...change }
+}
+
+/** What a column is sorted by: of trackers their hosts, not the addresses, which hold keys. */
+function shownIn(sort: SortColumn, { labels, trackers, ...others }: DownloadRecord): string | number {
+  if (sort === 'labels') return labels.join(', ')
+  if (sort === 'trackers') return trackers.map(({ url }) => new URL(url).hostname).join(', ')
+  return others[sort]
 }
 
 /** What the table should show, the slow way. */
@@ -30,7 +40,7 @@ function expected(all: ReadonlyMap<string, DownloadRecord>, view: View): string[
       return words.every(word => text.includes(word))
     })
     .sort((a, b) => {
-      const [x, y] = [a[view.sort], b[view.sort]]
+      const [x, y] = [shownIn(view.sort, a), shownIn(view.sort, b)]
       const order = typeof x === 'string' && typeof y === 'string' ? collator.compare(x, y) : Number(x) - Number(y)
       if (order !== 0) return view.descending ? -order : order
       return a.infohash < b.infohash ? -1 : 1
@@ -53,7 +63,13 @@ test('any updates: the same rows, order and sums as a plain list', () => {
         speed_up: random.below(2) * 500,
         progress: random.below(11) / 10,
         size: random.below(5) * 1e9,
-        labels: pick([[], ['films'], ['films', 'old']]),
+        labels: pick([[], ['films'], ['films', 'old'], ['Films']]),
+        availability: random.below(4) / 2,
+        trackers: pick([[], ['http://b.example/z'], ['udp://a.example:1/9', 'http://b.example/a']]).map(url => ({
+          url,
+          status: 'Working',
+          peers: 1,
+        })),
       }),
     )
     // One update never names a download twice.

@@ -21,6 +21,8 @@ export const SORT_FIELDS = [
     'hops',
     'destination',
     'queue_order',
+    'labels',
+    'trackers',
   ] as const),
 ] as const
 

@@ -1,6 +1,7 @@
 // The rows of one filter in one order, kept while they are asked for: rows that changed are taken out and put where
 // they belong when the view is read, the others stay. Invariant: items are sorted by (key, infohash), no two are equal.
 
+import { listKey } from '../../../wire/list/list-key.ts'
 import type { ListMatcher } from '../../../wire/list/list-matcher.ts'
 import type { ListRow } from './list-index.ts'
 import type { SortField } from './list-query-api.ts'
@@ -28,9 +29,11 @@ export interface ListOrder {
   readonly descending: boolean
 }
 
-/** The key of a row in an order. */
-export function sortKey({ entry }: ListRow, { sort }: ListOrder): SortKey {
+/** The key of a row in an order: of several labels, or hosts of trackers, all of them, the first counting most. */
+export function sortKey({ entry, labels, hosts }: ListRow, { sort }: ListOrder): SortKey {
   if (sort === null) return entry.number
+  if (sort === 'labels') return listKey(labels)
+  if (sort === 'trackers') return listKey(hosts)
   const value = entry.summary()[sort]
   return typeof value === 'string' ? value.toLowerCase() : value
 }

@@ -3,7 +3,14 @@
 
 import { useEffect, useReducer, useRef } from 'preact/hooks'
 import { type View, withFacet } from '../../model/list-view.ts'
-import { type ColumnChoice, leastWidthOf, type ListColumn, listColumns, tracksOf } from '../../model/list-columns.ts'
+import {
+  type ColumnChoice,
+  leastWidthOf,
+  type ListColumn,
+  listColumns,
+  tracksOf,
+  wideFieldsOf,
+} from '../../model/list-columns.ts'
 import { ListCursor } from '../../model/list-cursor.ts'
 import type { ShownList } from '../../model/shown-list.ts'
 import { textOf } from '../../node/api.ts'
@@ -226,7 +233,8 @@ export function DownloadList(props: DownloadListProps) {
   const rowHeight = narrow ? CARD_HEIGHT : ROW_HEIGHT
   const view = useWindow<HTMLDivElement>(list.length, rowHeight, narrow ? 0 : HEAD_HEIGHT)
   const { first, end } = view
-  useEffect(() => session.downloads.look(first, end), [first, end, list.length])
+  const wide = wideFieldsOf(chosen)
+  useEffect(() => session.downloads.look(first, end, wide), [first, end, list.length, wide.join(',')])
   const { keys, click } = actionsOf(props, cursor, view, rowHeight)
   const menu = useRowMenu(props, cursor)
   const at = list.indexOf(active)

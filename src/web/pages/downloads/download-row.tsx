@@ -7,6 +7,7 @@ import type { ListColumn } from '../../model/list-columns.ts'
 import type { SortColumn } from '../../model/list-view.ts'
 import type { ListedRow } from '../../model/shown-list.ts'
 import { bytes, dateTime, eta, percent, rate, ratio, readable } from '../../model/format.ts'
+import { trackerHosts } from '../../../wire/list/tracker-hosts.ts'
 import { Icon, type IconName } from '../../parts/icons.tsx'
 import { ProgressBar } from '../../parts/progress-bar.tsx'
 import { text } from '../../texts/downloads/list.ts'
@@ -92,8 +93,26 @@ const plainCells: Partial<Record<SortColumn, (record: ListedRow) => string | num
   ratio: record => ratio(record.ratio),
   time_added: record => dateTime(record.time_added).slice(0, 10),
   num_seeds: record => (record.num_connected_seeds > 0 ? record.num_connected_seeds : ''),
+  availability: record => (record.progress < 1 && record.size > 0 ? ratio(record.availability) : ''),
   total_up: record => (record.total_up > 0 ? bytes(record.total_up) : ''),
   time_finished: record => (record.time_finished > 0 ? dateTime(record.time_finished).slice(0, 10) : ''),
+}
+
+function wordsOf(
+  { destination, labels, trackers = [] }: ListedRow,
+  sort: 'destination' | 'labels' | 'trackers',
+): string {
+  if (sort === 'destination') return destination
+  return (sort === 'labels' ? labels : trackerHosts(trackers.map(({ url }) => url))).join(', ')
+}
+
+/** The whole of it is its title: columns are narrow. */
+function WordsCell({ column, words }: { column: ListColumn; words: string }) {
+  return (
+    <span role="gridcell" class={`cell ${column.place}`} title={words}>
+      <bdi>{words}</bdi>
+    </span>
+  )
 }
 
 function Cell({ record, leaving, column }: Pick<DownloadRowProps, 'record' | 'leaving'> & { column: ListColumn }) {
@@ -113,11 +132,9 @@ function Cell({ record, leaving, column }: Pick<DownloadRowProps, 'record' | 'le
         </span>
       )
     case 'destination':
-      return (
-        <span role="gridcell" class="cell folder" title={readable(record.destination)}>
-          <bdi>{readable(record.destination)}</bdi>
-        </span>
-      )
+    case 'labels':
+    case 'trackers':
+      return <WordsCell column={column} words={readable(wordsOf(record, column.sort))} />
     default:
       return (
         <span role="gridcell" class={`cell number ${column.place}`}>
