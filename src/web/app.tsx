@@ -14,6 +14,7 @@ import { DownloadsPage } from './pages/downloads/downloads-page.tsx'
 import { KeyPage } from './pages/node/key-page.tsx'
 import { Brand } from './parts/brand.tsx'
 import { Icon } from './parts/icons.tsx'
+import { keepFocus } from './parts/kept-focus.ts'
 import { LaterPage } from './parts/later-page.tsx'
 import { ConnectionLine, Notices } from './parts/notices.tsx'
 import { RateGraph } from './parts/rate-graph.tsx'
@@ -161,6 +162,7 @@ function useKeyHelp(show: () => void): void {
 function Frame() {
   const [keys, showKeys] = useState(false)
   useKeyHelp(() => showKeys(true))
+  useEffect(() => keepFocus(document), [])
   const [addition, setAddition] = useState<Addition | null>(null)
   const over = useOffers(setAddition)
   const link = offeredLink.value

@@ -48,38 +48,45 @@ interface RowProps {
   readonly leaveOut: (() => void) | null
 }
 
+interface LookButtonProps {
+  readonly source: Source
+  readonly looks: Looks
+  readonly name: string
+  /** Whether its files are shown. */
+  readonly open: boolean
+  setOpen(open: boolean): void
+}
+
+/** One button, whatever it does next: it keeps the focus while its files are looked for. */
+function LookButton({ source, looks, name, open, setOpen }: LookButtonProps) {
+  const { state } = looks.of(source)
+  if (state === 'looking' && source.file !== null) return null
+  const label = state === 'failed' ? text('tryAgain') : text('showFiles')
+  const [shown, spoken, press] =
+    state === 'looking'
+      ? [text('stopLooking'), undefined, () => looks.stop(source)]
+      : state === 'here'
+        ? [text('chooseFiles'), text('chooseFilesOf', { name }), () => setOpen(!open)]
+        : [label, `${label}: ${name}`, () => looks.look(source)]
+  return (
+    <button type="button" aria-label={spoken} aria-expanded={state === 'here' ? open : undefined} onClick={press}>
+      {shown}
+    </button>
+  )
+}
+
 function SourceRow({ source, looks, alone, leaveOut }: RowProps) {
   const [opened, setOpened] = useState<boolean | null>(null)
   const look = looks.of(source)
   const name = look.found?.name ?? source.name
   const isOpen = opened ?? (alone && (look.found?.files.length ?? 0) > 1)
-  const label = look.state === 'failed' ? text('tryAgain') : text('showFiles')
   return (
     <li class="source">
       <div class="source-line">
         <bdi class="source-name" title={name.slice(0, 500)}>
           {name}
         </bdi>
-        {look.state === 'looking' && source.file === null && (
-          <button type="button" onClick={() => looks.stop(source)}>
-            {text('stopLooking')}
-          </button>
-        )}
-        {(look.state === 'not-asked' || look.state === 'failed') && (
-          <button type="button" aria-label={`${label}: ${name}`} onClick={() => looks.look(source)}>
-            {label}
-          </button>
-        )}
-        {look.state === 'here' && (
-          <button
-            type="button"
-            aria-expanded={isOpen}
-            aria-label={text('chooseFilesOf', { name })}
-            onClick={() => setOpened(!isOpen)}
-          >
-            {text('chooseFiles')}
-          </button>
-        )}
+        <LookButton source={source} looks={looks} name={name} open={isOpen} setOpen={setOpened} />
         {leaveOut !== null && (
           <button type="button" class="quiet" aria-label={common('leaveOut', { name: source.name })} onClick={leaveOut}>
             <Icon name="close" size={14} />

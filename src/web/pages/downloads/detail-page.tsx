@@ -34,11 +34,11 @@ export interface DetailPageProps {
   remove(): void
 }
 
-/** Plays the largest film or song; without one it shows the files. */
+/** Plays the largest film or song, of those that are chosen if there is one; without any it shows the files. */
 async function playFirst(infohash: string): Promise<void> {
   await session.attempt(async () => {
     const media = (await filesOf(infohash)).filter(file => MEDIA.test(file.name))
-    const [largest] = media.toSorted((a, b) => b.size - a.size)
+    const [largest] = media.toSorted((a, b) => Number(b.included) - Number(a.included) || b.size - a.size)
     if (largest === undefined) go({ page: 'downloads', infohash, tab: 'files' })
     else go({ page: 'play', infohash, file: largest.index })
   })
