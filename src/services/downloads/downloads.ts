@@ -83,7 +83,7 @@ export class Downloads implements DownloadsService {
   /** Who knows films, for readers of them. */
   readonly films = new KnownFilms()
   /** Downloads by their labels, for views of bound keys. */
-  readonly byLabel = new LabelledSet(this.#set)
+  readonly byLabel = new LabelledSet(this.#set, infoHash => this.#shared.find(infoHash))
   readonly #forecasts = new FileForecasts()
   /** What the engine is given to report to. */
   readonly engineEvents: TorrentEvents

@@ -278,3 +278,21 @@ test('removing: what others have too loses the label and stays, what is of the l
   assert.equal(bench.records.rows.has(hers.infoHash), false)
   assert.deepEqual((await anna('/downloads')).json(), { downloads: [] })
 })
+
+test('removing with files: those that lie where another download has its own stay', async () => {
+  const { downloads, clock, engine } = bench
+  const [mine, theirs] = [101, 102].map(seed => makeTorrent({ name: 'twins', length: 20_000, seed }))
+  assert.ok(mine !== undefined && theirs !== undefined)
+  const removed = async (): Promise<string | undefined> => {
+    await downloads.addFile(mine.torrent, { labels: ['anna'] })
+    const body = '{"remove_data":true}'
+    const answer = await anna(`/downloads/${mine.infoHash}`, { method: 'DELETE', body })
+    assert.deepEqual(answer.json(), { infohash: mine.infoHash, removed: true })
+    return engine.log.findLast(line => line.startsWith(`remove ${mine.infoHash.slice(0, 4)}`))
+  }
+  await downloads.addFile(theirs.torrent, { labels: ['ben'] })
+  assert.match((await removed()) ?? '', / false$/)
+  await downloads.remove(theirs.infoHash, false)
+  clock.advance(60_000)
+  assert.match((await removed()) ?? '', / true$/)
+})

@@ -96,12 +96,16 @@ export class BoundDownloads implements DownloadsService {
     return refuse('add downloads')
   }
 
-  /** One that others have too stays for them: it loses the label. */
+  /**
+   * One that others have too stays for them: it loses the label. Files that lie where another download has its own stay
+   * too, and where the disks do not tell; the answer is the same.
+   */
   async remove(infohash: string, removeData: boolean): Promise<{ infohash: string; removed: boolean }> {
-    const { downloads } = this.#deps
+    const { downloads, labelled } = this.#deps
+    const withFiles = removeData && (await labelled.sharesFiles(this.#found(infohash).stored.infoHash)) === false
     const { stored } = this.#found(infohash)
     const others = controlsOf(stored).labels.filter(label => label !== this.#label)
-    if (others.length === 0) return downloads.remove(stored.infoHash, removeData)
+    if (others.length === 0) return downloads.remove(stored.infoHash, withFiles)
     await downloads.patch(stored.infoHash, { labels: others })
     return { infohash: stored.infoHash, removed: true }
   }

@@ -1,5 +1,6 @@
 // What the views of bound keys ask of all downloads: those of one label, and no other.
 
+import type { InfoHash } from '../../../base/ids.ts'
 import type { StoredDownload } from '../../../ports/records.ts'
 import type { DownloadRecord } from '../download-records-api.ts'
 import type { RateLimits } from '../download-record.ts'
@@ -18,4 +19,6 @@ export interface LabelledDownloads {
   labelled(infohash: string, label: string): LabelledDownload | null
   /** All that have the label, in the order they were added. */
   allLabelled(label: string): readonly LabelledDownload[]
+  /** Another download has files where those of this one lie, of whatever label. Null: the disks do not tell. */
+  sharesFiles(infohash: InfoHash): Promise<boolean | null>
 }

@@ -7,9 +7,11 @@ import type { LabelledDownload, LabelledDownloads } from './labelled-downloads.t
 /** The downloads of a label, found among all. */
 export class LabelledSet implements LabelledDownloads {
   readonly #set: Pick<DownloadSet, 'entries' | 'lookUp'>
+  readonly sharesFiles: LabelledDownloads['sharesFiles']
 
-  constructor(set: Pick<DownloadSet, 'entries' | 'lookUp'>) {
+  constructor(set: Pick<DownloadSet, 'entries' | 'lookUp'>, sharesFiles: LabelledDownloads['sharesFiles']) {
     this.#set = set
+    this.sharesFiles = sharesFiles
   }
 
   labelled(infohash: string, label: string): LabelledDownload | null {
