@@ -110,8 +110,14 @@ describe('signing in', { skip: needs(CHROMIUM, 'zbarimg'), concurrency: 1, timeo
     const folder = await mkdtemp(join(tmpdir(), 'tributary-sign-in-'))
     const origin = `http://${NAME}:${node.port}`
     const owner = await watchedPage(browser, origin, WIDE)
+    await node.request('PUT', '/keys', { name: 'anna', scopes: ['read', 'stream'], label: 'films' })
     await owner.page.addInitScript(`localStorage.setItem('tributary.key', ${JSON.stringify(node.key)})`)
     await owner.page.goto(`${origin}/#/settings`)
+    await owner.page
+      .getByRole('region', { name: 'Devices and keys' })
+      .getByText('Only downloads with the label films')
+      .waitFor()
+    await node.request('DELETE', '/keys/anna')
     await owner.page.getByLabel('The phone may').selectOption('watch what is there')
     await owner.page.getByRole('button', { name: 'Show the code' }).click()
     const code = owner.page.getByRole('img', { name: 'QR code that signs a phone in' })

@@ -24,7 +24,7 @@ export function Devices() {
       {keys?.length === 0 && <p class="muted">{text('none')}</p>}
       {keys !== null && keys.length > 0 && (
         <ul class="given-links">
-          {keys.map(({ name, scopes, created }) => (
+          {keys.map(({ name, scopes, label, created }) => (
             <li key={name}>
               <span>
                 <bdi>{name}</bdi>
@@ -32,6 +32,7 @@ export function Devices() {
                   {' '}
                   {scopes.join(', ')} · {text('since', { date: dateTime(created) })}
                 </span>
+                {label !== null && <strong class="tag">{text('bound', { label })}</strong>}
                 {name === session.device && <strong class="tag">{text('thisOne')}</strong>}
               </span>
               <button type="button" onClick={() => void session.attempt(() => remove(name), text('removed', { name }))}>

@@ -10,6 +10,7 @@ export const german: Translation<DevicesTexts> = {
     'Jeder Browser, der über einen Link angemeldet wurde, und jedes Programm mit eigenem Schlüssel. Wer entfernt wird, ist abgemeldet.',
   none: 'Keine: Nur der Schlüssel des Knotens selbst ist in Gebrauch.',
   thisOne: 'Dieser Browser',
+  bound: 'Nur Downloads mit dem Label {{label}}',
   since: 'seit {{date}}',
   remove: '{{name}} entfernen',
   removed: '{{name}} ist abgemeldet.',

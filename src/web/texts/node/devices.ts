@@ -8,6 +8,7 @@ const english = {
     'Every browser that was signed in by a link, and every program with a key of its own. Removing one signs it out.',
   none: 'None: only the key of the node itself is in use.',
   thisOne: 'This browser',
+  bound: 'Only downloads with the label {{label}}',
   since: 'since {{date}}',
   remove: 'Remove {{name}}',
   removed: '{{name}} is signed out.',
