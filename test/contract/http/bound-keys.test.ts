@@ -242,6 +242,22 @@ test('events and the list that comes with them are those of the label; one that 
   sent.destroy()
 })
 
+test('followers of one key are bounded, and keep nobody else from following', async () => {
+  const follow = (label: string): Promise<{ status: number | undefined; end: () => void }> =>
+    new Promise((resolve, reject) => {
+      const options = { host: '127.0.0.1', port: server.port, path: '/events', agent: false }
+      const sent = request({ ...options, headers: { 'X-Api-Key': keyOf(label) } }, answer => {
+        answer.on('error', () => undefined).resume()
+        resolve({ status: answer.statusCode, end: () => sent.destroy() })
+      })
+      sent.on('error', reject).end()
+    })
+  const open = await Promise.all(Array.from({ length: 32 }, () => follow('anna')))
+  const [more, his] = [await follow('anna'), await follow('ben')]
+  assert.deepEqual([new Set(open.map(({ status }) => status)), more.status, his.status], [new Set([200]), 503, 200])
+  for (const { end } of [...open, more, his]) end()
+})
+
 test('an error that names another download is told without it', () => {
   const error = `This is the torrent of another download: ${his.infoHash}.`
   const shown = boundRecord({ error, condition: { code: 'failed', trouble: true, parameters: { error } } }, 'anna')

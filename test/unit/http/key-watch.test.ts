@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AppError } from '../../../src/base/errors.ts'
 import { type KeyHolder, NOBODY, OWNER } from '../../../src/http/auth.ts'
 import { KeyWatch } from '../../../src/http/key-watch.ts'
 import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
@@ -44,4 +45,24 @@ test('keys that cannot be taken back are not watched; stop() forgets the others'
   watch.watch(new Answer(), { ...NOBODY, stillMay: () => true }, 'read')
   watch.stop()
   assert.deepEqual([watch.size, clock.pending], [0, 0])
+})
+
+test('a key that is bound to a label has a share of answers open, and no more', () => {
+  const watch = new KeyWatch(new VirtualClock())
+  const anna: KeyHolder = { ...NOBODY, id: 'anna', label: 'anna', stillMay: () => true }
+  const open = (holder: KeyHolder): Answer => {
+    const answer = new Answer()
+    watch.watch(answer, holder, 'read')
+    return answer
+  }
+  const [first] = Array.from({ length: 32 }, () => open(anna))
+  const isRefused = (error: unknown) => error instanceof AppError && error.code === 'TooManyRequests'
+  assert.throws(() => open(anna), isRefused)
+  for (let i = 0; i < 40; i++) open({ ...anna, id: 'tv', label: null })
+  open({ ...anna, id: 'ben', label: 'ben' })
+  assert.ok(first !== undefined)
+  first.alive = false
+  open(anna)
+  assert.throws(() => open(anna), isRefused)
+  watch.stop()
 })
