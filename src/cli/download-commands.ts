@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Download, DownloadFile, DownloadPeer } from '../client/core-routes.ts'
+import type { DownloadFile, DownloadPeer } from '../client/core-routes.ts'
 import type { AddFlags } from './add-command.ts'
 import { chosenDownload, DOWNLOAD, filesOf, MANY } from './chosen.ts'
 import { forNode, type NodeFlags, runForNode } from './command-run.ts'
@@ -10,6 +10,7 @@ import { hopCount } from './hop-count.ts'
 import { infoText } from './info-text.ts'
 import { addChangeCommands } from './change-commands.ts'
 import { addListCommand, addTopCommand } from './list-command.ts'
+import { addTrackersCommand } from './detail/trackers-command.ts'
 import { CommandError } from './node-client.ts'
 import { percentText, printable, tableText } from './show.ts'
 import { rateText, sizeText } from './units.ts'
@@ -48,16 +49,6 @@ function peersText(peers: readonly DownloadPeer[]): string {
     peer.client,
   ])
   return tableText(columns, lines, width())
-}
-
-function trackersText(trackers: Download['trackers']): string {
-  if (trackers.length === 0) return 'It has no trackers; tributary trackers DOWNLOAD --add URL gives it one.\n'
-  const columns = [{ head: 'PEERS', right: true }, { head: 'STATUS' }, { head: 'TRACKER' }]
-  return tableText(
-    columns,
-    trackers.map(({ peers, status, url }) => [String(peers), status, url]),
-    width(),
-  )
 }
 
 function indexes(text: string): number[] {
@@ -176,25 +167,7 @@ function addParts(program: Command): void {
         show({ peers }, () => peersText(peers))
       }),
   )
-  forNode(program.command('trackers').description('Trackers of a download; adds, removes and asks them.'))
-    .argument('<download>', DOWNLOAD)
-    .option('--add <url>', 'add one; may be repeated', collect, [])
-    .option('--remove <url>', 'take one away; may be repeated', collect, [])
-    .option('--announce', 'announce now')
-    .action((text: string, flags: NodeFlags & { add: string[]; remove: string[]; announce?: boolean }) =>
-      runForNode(flags, async ({ node, show }) => {
-        const { infohash } = await chosenDownload(node, text)
-        const path = { infohash }
-        for (const url of flags.add)
-          await node.call('PUT /downloads/{infohash}/trackers', { path, parameters: { url } })
-        for (const url of flags.remove)
-          await node.call('DELETE /downloads/{infohash}/trackers', { path, parameters: { url } })
-        if (flags.announce === true) await node.call('PUT /downloads/{infohash}/tracker_force_announce', { path })
-        const { trackers } = await chosenDownload(node, infohash)
-        const said = flags.announce === true ? 'Announced now; answers take some seconds.\n\n' : ''
-        show({ trackers }, () => said + trackersText(trackers))
-      }),
-    )
+  addTrackersCommand(program)
   forNode(
     program.command('magnet').description('A magnet link of a download.').argument('<download>', DOWNLOAD),
   ).action((text: string, flags: NodeFlags) =>

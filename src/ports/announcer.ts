@@ -24,6 +24,10 @@ export interface TrackerRow {
   /** Complete / incomplete counts of the last announce or scrape; null when unknown. */
   readonly seeders: number | null
   readonly leechers: number | null
+  /** Its place among the tiers (BEP 12), 0 = asked first. Absent: not a tracker. */
+  readonly tier?: number
+  /** When it is due, or may be asked again after a failure, seconds since 1970; 0 or absent = not known. */
+  readonly nextSec?: number
   /** How the last announce failed, also while the next is on its way: it said no, or nothing usable came. */
   readonly failure?: 'refused' | 'unanswered'
   /** What it said then, or why nothing came: one line, bounded. With `failure` alone. */
@@ -65,6 +69,11 @@ export interface HashAnnouncer {
   addTiers(tiers: readonly (readonly string[])[]): string[]
   /** Takes trackers away and tells them `stopped` if they heard `started`; answers those that were there. */
   remove(urls: readonly string[]): string[]
+  /**
+   * These are its trackers from now on, in this order: those that are no more there are taken away, new ones added
+   * (BEP 12); over-long URLs, and those beyond 256, are left out.
+   */
+  setTiers(tiers: readonly (readonly string[])[]): void
   /**
    * Announces now to these (null: all) without waiting for their interval; how many are asked. Not before their min
    * interval has passed, and a tracker that was asked so in the last ten seconds is not.

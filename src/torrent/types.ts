@@ -333,6 +333,11 @@ export interface TorrentHandle {
   /** Takes trackers away, which hear `stopped`; those that were there. */
   removeTrackers(urls: readonly string[]): string[]
   /**
+   * These are its trackers from now on, tier by tier in this order (BEP 12); those that are no more there hear
+   * `stopped`. Whether a private torrent may have them is the caller's to judge.
+   */
+  setTrackers(tiers: readonly (readonly string[])[]): void
+  /**
    * Announces now, whatever the interval; `urls` null = to all. How many are asked: those asked just before are not.
    */
   forceAnnounce(urls: readonly string[] | null): number

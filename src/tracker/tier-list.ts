@@ -49,6 +49,15 @@ export class TierList {
     return fresh.flat()
   }
 
+  /**
+   * These are the tiers from now on, in the order given: a user chose it, so nothing is shuffled. Too many and
+   * over-long URLs, and those that are there twice, are left out.
+   */
+  set(tiers: readonly (readonly string[])[]): void {
+    const known = new Set<string>()
+    this.#tiers = tiers.map(tier => tier.filter(url => claim(known, url))).filter(tier => tier.length > 0)
+  }
+
   /** Takes `url` away; false when it was not there. */
   remove(url: string): boolean {
     if (!this.#tiers.some(tier => tier.includes(url))) return false

@@ -18,8 +18,8 @@ import { announceLanes, type AnnounceSpread, type Lane } from './announce-lanes.
 import type { Due, DueQueue } from './due-queue.ts'
 import { TierList } from './tier-list.ts'
 import { type TrackerClient, TrackerError } from './tracker-client.ts'
-import { TrackerEntries } from './tracker-entries.ts'
-import { type PaceOptions, TrackerEntry } from './tracker-entry.ts'
+import { nextChanceMs, TrackerEntries } from './tracker-entries.ts'
+import { hostOf, type PaceOptions, TrackerEntry } from './tracker-entry.ts'
 
 /** A user may force an announce this often: who asks more often asks a tracker for a ban. */
 const FORCE_EVERY_MS = 10_000
@@ -146,6 +146,23 @@ export class TorrentAnnouncer implements HashAnnouncer {
 
   remove(urls: readonly string[]): string[] {
     const gone = urls.filter(url => this.#tierList.remove(url))
+    this.#forget(gone)
+    return gone
+  }
+
+  setTiers(tiers: readonly (readonly string[])[]): void {
+    const before = this.#tierList.order()
+    this.#tierList.set(tiers)
+    const after = this.#tierList.order()
+    // Those that stay keep what they said and when they may be asked.
+    for (const url of after) if (!before.includes(url)) this.#addEntry(url)
+    this.#goneRevisions += 1
+    this.#forget(before.filter(url => !after.includes(url)))
+    if (this.#session !== null && !this.#roundActive) this.#roundDue.set(0)
+  }
+
+  /** Takes what is known of trackers that are no more in the list. */
+  #forget(gone: readonly string[]): void {
     for (const url of gone) {
       const entry = this.#entries.get(url)
       if (entry === undefined) continue
@@ -158,7 +175,6 @@ export class TorrentAnnouncer implements HashAnnouncer {
     }
     // It may have been the one that was asked for peers.
     if (gone.length > 0 && this.#session !== null && !this.#roundActive) this.#roundDue.set(0)
-    return gone
   }
 
   announceNow(urls: readonly string[] | null): number {
@@ -193,7 +209,10 @@ export class TorrentAnnouncer implements HashAnnouncer {
   }
 
   rows(): TrackerRow[] {
-    return this.#ordered().map(entry => entry.row())
+    const runs = this.#session !== null
+    return this.#tierList
+      .tiers()
+      .flatMap((urls, tier) => urls.flatMap(url => this.#entries.get(url)?.row(tier, runs) ?? []))
   }
 
   stop(deadlineMs: number): Promise<void> {
@@ -400,12 +419,14 @@ export class TorrentAnnouncer implements HashAnnouncer {
     this.#deps.log.debug('announce failed', { host: entry.host, error: error.message })
     const nowMs = this.#deps.clock.now()
     entry.failed(event, error, nowMs, this.#options, this.#deps.random)
+    entry.noteNext(this.#deps.clock)
   }
 
   #handleReply(entry: TrackerEntry, event: AnnounceEvent, reply: AnnounceReply): void {
     const nowMs = this.#deps.clock.now()
     entry.hold.heard(event, reply, this.#params.wantedPeers() > 0, nowMs, this.#options.maxIntervalSec)
     entry.succeeded(event, reply, nowMs, this.#options)
+    entry.noteNext(this.#deps.clock)
     if (reply.warning !== null) this.#deps.log.info('tracker warns', { host: entry.host, warning: reply.warning })
     const session = this.#session
     if (reply.externalIp !== null) this.#deps.externalIp?.(reply.externalIp, hostOf(entry.url))
@@ -471,19 +492,4 @@ export class TorrentAnnouncer implements HashAnnouncer {
     await this.#announce(entry, 'stopped', deadline)
     entry.heardStarted = false
   }
-}
-
-/**
- * When the first of them may be asked again: the working one after its min interval, else the first after its back-off.
- */
-function nextChanceMs(entries: readonly TrackerEntry[], nowMs: number, urgent: boolean): number | null {
-  const ready = entries.find(entry => entry.retryAtMs <= nowMs)
-  if (ready !== undefined) return Math.max(nowMs, urgent ? ready.soonestMs : ready.earliestMs)
-  const soonest = Math.min(...entries.map(entry => entry.retryAtMs))
-  return Number.isFinite(soonest) ? soonest : null
-}
-
-/** The host of a tracker, a literal address without brackets. */
-function hostOf(url: string): string {
-  return (URL.parse(url)?.hostname ?? '').replace(/^\[|\]$/g, '')
 }

@@ -30,3 +30,13 @@ export class TrackerEntries {
     return this.#all
   }
 }
+
+/**
+ * When the first of them may be asked again: the working one after its min interval, else the first after its back-off.
+ */
+export function nextChanceMs(entries: readonly TrackerEntry[], nowMs: number, urgent: boolean): number | null {
+  const ready = entries.find(entry => entry.retryAtMs <= nowMs)
+  if (ready !== undefined) return Math.max(nowMs, urgent ? ready.soonestMs : ready.earliestMs)
+  const soonest = Math.min(...entries.map(entry => entry.retryAtMs))
+  return Number.isFinite(soonest) ? soonest : null
+}

@@ -3,6 +3,7 @@
 // earlier session, or is hearing it.
 
 import type { AnnounceCounters, TrackerRow } from '../ports/announcer.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { HeldTracker } from '../ports/kept-announces.ts'
 import type { Random } from '../ports/random.ts'
 import type { AnnounceEvent, AnnounceReply } from '../wire/tracker/tracker-types.ts'
@@ -44,6 +45,8 @@ export class TrackerEntry {
   retryAtMs = 0
   earliestMs = 0
   nextMs = 0
+  /** Of nextMs, or of retryAtMs after a failure: seconds since 1970; 0 = not known. */
+  nextSec = 0
   /** As earliestMs, but for a user that waits: by the tracker's own min interval where it names one. */
   soonestMs = 0
   /** The tracker itself named the time of retryAtMs (BEP 31). */
@@ -136,6 +139,7 @@ export class TrackerEntry {
     this.earliestMs = this.held ? this.hold.untilMs : 0
     this.soonestMs = this.earliestMs
     this.nextMs = 0
+    this.nextSec = 0
     this.#base = this.held ? counters() : null
     this.#failures = 0
   }
@@ -194,15 +198,28 @@ export class TrackerEntry {
     this.retryAtMs = Number.POSITIVE_INFINITY
   }
 
+  /** It was asked: when that comes next is known. */
+  noteNext(clock: Clock): void {
+    const atMs = Math.max(this.retryAtMs, this.nextMs)
+    this.nextSec = Number.isFinite(atMs) && atMs > 0 ? Math.ceil((clock.wallMs() + atMs - clock.now()) / 1_000) : 0
+  }
+
   counted(seeders: number | null, leechers: number | null): void {
     this.revision += 1
     this.#seeders = seeders ?? this.#seeders
     this.#leechers = leechers ?? this.#leechers
   }
 
-  row(): TrackerRow {
+  /** What is shown of it; `tier`: where it stands, `runs`: it is going to be asked. */
+  row(tier: number, runs: boolean): TrackerRow {
     const status = this.inFlight === null ? this.#status : 'Updating'
-    const row = { url: this.url, status, peers: this.#peers, seeders: this.#seeders, leechers: this.#leechers }
+    const counts = { peers: this.#peers, seeders: this.#seeders, leechers: this.#leechers }
+    const row = { url: this.url, status, ...counts, tier, nextSec: runs ? this.nextSec : 0 }
     return this.#failure === null ? row : { ...row, ...this.#failure }
   }
+}
+
+/** The host of a tracker, a literal address without brackets. */
+export function hostOf(url: string): string {
+  return (URL.parse(url)?.hostname ?? '').replace(/^\[|\]$/g, '')
 }

@@ -30,6 +30,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   'downloads.explain': 'explain',
   'downloads.magnet': 'magnet',
   'downloads.addTracker': 'trackers',
+  'downloads.changeTracker': 'trackers',
   'downloads.removeTracker': 'trackers',
   'downloads.forceAnnounce': 'trackers',
   'createTorrent.create': 'create-there',

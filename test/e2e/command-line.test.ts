@@ -136,7 +136,10 @@ describe('command line', { concurrency: 1 }, () => {
     await downloadUntil(node, made.infoHash, ({ progress }) => progress > 0)
     assert.match(await printed('peers', 'show'), /127\.0\.0\.1:\d+.*Tributary/)
     assert.match(await printed('trackers', 'show', '--add', 'udp://127.0.0.1:9/x'), /udp:\/\/127\.0\.0\.1:9\/x/)
-    assert.doesNotMatch(await printed('trackers', 'show', '--remove', 'udp://127.0.0.1:9/x'), /udp:/)
+    const change = ['--change', 'udp://127.0.0.1:9/x', '--to', 'udp://127.0.0.1:9/y', '--tier', '0']
+    assert.match(await printed('trackers', 'show', ...change), /^ +0 .* udp:\/\/127\.0\.0\.1:9\/y$/m)
+    assert.match((await tributary(['trackers', 'show', '--tier', '1'], 1)).stderr, /need --change/)
+    assert.doesNotMatch(await printed('trackers', 'show', '--remove', 'udp://127.0.0.1:9/y'), /udp:/)
   })
 
   test('watch ends when it is there', { timeout: 90_000 }, async () => {

@@ -9,6 +9,8 @@ import {
   RenamedReply,
   RenameParameters,
   TrackerAddedReply,
+  TrackerChangedReply,
+  TrackerChangeParameters,
   TrackerParameters,
   TrackerRemovedReply,
 } from '../schemas/controls.ts'
@@ -119,6 +121,31 @@ const addTracker = route({
   }),
 })
 
+const changeTracker = route({
+  id: 'downloads.changeTracker',
+  method: 'PATCH',
+  path: '/downloads/{infohash}/trackers',
+  kind: 'json',
+  scope: 'add',
+  tag,
+  summary: 'Gives a tracker another URL or tier',
+  choices: [
+    'Extra. With `new_url` it has that URL, in its tier; with `tier` it goes to the end of that tier. `changed` is false when it was so.',
+    'A private torrent takes another URL of a host that it has (a new passkey) and no other: 409; so does a URL that another one has.',
+  ],
+  parameters: TrackerChangeParameters,
+  reply: TrackerChangedReply,
+  errors: ['MissingParameter', 'InvalidParameter', 'DownloadNotFound', 'StateConflict', 'NotReady'],
+  sample: {
+    path: `/downloads/${SAMPLE_INFOHASH}/trackers`,
+    body: { url: SAMPLE_TRACKER, new_url: 'udp://tracker.example:6969/announce', tier: 1 },
+    status: 200,
+  },
+  run: async ({ services }, { path, parameters: { url, new_url: newUrl, tier } }) => ({
+    changed: await services.downloads.changeTracker(infohashOf(path), url, { newUrl, tier }),
+  }),
+})
+
 const removeTracker = route({
   id: 'downloads.removeTracker',
   method: 'DELETE',
@@ -225,6 +252,7 @@ export const controlRoutes = [
   downloadMagnet,
   renameFile,
   addTracker,
+  changeTracker,
   removeTracker,
   forceAnnounce,
 ] as const

@@ -83,6 +83,21 @@ export const TrackerParameters = Type.Object({
   url: Type.String({ description: 'an announce URL: http, https or udp' }),
 })
 
+/** Body of PATCH /downloads/{infohash}/trackers. */
+export const TrackerChangeParameters = Type.Object({
+  url: Type.String({ description: 'the announce URL of a tracker of the download' }),
+  new_url: Type.Optional(Type.String({ description: 'its announce URL from now on: http, https or udp' })),
+  tier: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 256,
+      description: 'a tier from 0, which is asked first, to the number of tiers, which makes one of its own',
+    }),
+  ),
+})
+/** PATCH /downloads/{infohash}/trackers. */
+export const TrackerChangedReply = Type.Object({ changed: Type.Boolean() })
+
 /** Body of PATCH /downloads/{infohash}/files. */
 export const RenameParameters = Type.Object({
   path: Type.Optional(

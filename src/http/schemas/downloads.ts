@@ -48,8 +48,24 @@ export const LinkedFileSchema = Type.Object({
   stream_url: Type.String({ description: 'extra: path and token that open this file without a key for 24 hours' }),
 })
 
-/** Spec 2.1, tracker record. */
-export const TrackerSchema = Type.Object({ url: Type.String(), status: Type.String(), peers: Type.Integer() })
+/** Spec 2.1, tracker record; the fields from `tier` on are extra. */
+export const TrackerSchema = Type.Object({
+  url: Type.String(),
+  status: Type.String(),
+  peers: Type.Integer(),
+  tier: Type.Optional(Type.Integer({ minimum: 0, description: 'extra: 0 = asked first; absent for DHT, PeX, LSD' })),
+  seeds: Type.Optional(Type.Integer({ description: 'extra: peers that have all, as it said last; absent = unknown' })),
+  leeches: Type.Optional(Type.Integer({ description: 'extra: the other peers, as it said last; absent = unknown' })),
+  next_announce: Type.Optional(
+    Type.Integer({
+      description:
+        'extra: when it is due, or may be asked again, seconds since 1970; absent = not known, or not to be asked',
+    }),
+  ),
+  message: Type.Optional(
+    Type.String({ description: 'extra: what it said, or why nothing came, when the last announce failed' }),
+  ),
+})
 
 /** Spec 2.1, peer record; the fields from `id` on are extra. */
 export const PeerSchema = Type.Object({

@@ -135,9 +135,10 @@ export function trackerListField({ details }: SeenTorrent): string {
   return details.announce_tiers.map(tier => tier.join('\n')).join('\n\n')
 }
 
-/** Field `trackerStats`. When announces are due, and what scrapes say, is not known here. */
+/** Field `trackerStats`. When announces were sent is not known here; counts are of the last announce or scrape. */
 export function trackerStatsField(torrent: SeenTorrent): unknown[] {
-  return trackersOf(torrent).map(({ tracker: { url, status, peers }, tier }, id) => {
+  return trackersOf(torrent).map(({ tracker, tier }, id) => {
+    const { url, status, peers, seeds = UNKNOWN, leeches = UNKNOWN, next_announce: nextSec = 0, message } = tracker
     const failed = status.startsWith('Error')
     const announced = failed || status === 'Working'
     return {
@@ -150,7 +151,7 @@ export function trackerStatsField(torrent: SeenTorrent): unknown[] {
       id,
       isBackup: false,
       lastAnnouncePeerCount: peers,
-      lastAnnounceResult: failed ? status : announced ? 'Success' : '',
+      lastAnnounceResult: failed ? (message ?? status) : announced ? 'Success' : '',
       lastAnnounceStartTime: 0,
       lastAnnounceSucceeded: announced && !failed,
       lastAnnounceTime: announced ? torrent.facts.nowSec : 0,
@@ -160,12 +161,12 @@ export function trackerStatsField(torrent: SeenTorrent): unknown[] {
       lastScrapeSucceeded: false,
       lastScrapeTime: 0,
       lastScrapeTimedOut: false,
-      leecherCount: UNKNOWN,
-      nextAnnounceTime: 0,
+      leecherCount: leeches,
+      nextAnnounceTime: nextSec,
       nextScrapeTime: 0,
       scrape: scrapeUrl(url),
       scrapeState: INACTIVE,
-      seederCount: UNKNOWN,
+      seederCount: seeds,
       sitename: siteName(url),
       tier,
     }

@@ -37,7 +37,9 @@ export async function torrentSet(context: RpcContext, args: RpcArguments): Promi
     }
     if (Object.keys(change).length > 0) await downloads.patch(infohash, change)
     for (const url of trackers.add) await downloads.addTracker(infohash, url)
+    for (const { url, newUrl } of trackers.replace) await downloads.changeTracker(infohash, url, { newUrl })
     for (const url of trackers.remove) await downloads.removeTracker(infohash, url)
+    if (trackers.tiers !== null) await downloads.setTrackers(infohash, trackers.tiers)
   })
   if (position !== null) await moveInQueue(context, targets, { position })
   return {}
@@ -179,31 +181,38 @@ function levelOf(file: FileRecord, named: (argument: (typeof FILE_ARGUMENTS)[num
 
 interface TrackerChanges {
   readonly add: readonly string[]
+  readonly replace: readonly { readonly url: string; readonly newUrl: string }[]
   readonly remove: readonly string[]
+  /** All of them from now on; null = not said. */
+  readonly tiers: readonly (readonly string[])[] | null
 }
 
 function trackerChanges(torrent: SeenTorrent, args: RpcArguments): TrackerChanges {
   const present = trackersOf(torrent).map(({ tracker }) => tracker.url)
-  const add = [...(args.texts('trackerAdd') ?? [])]
-  const remove: string[] = []
-  for (const id of args.indexes('trackerRemove') ?? []) remove.push(urlOf(present, id, 'trackerRemove'))
-  const replace = args.list('trackerReplace') ?? []
-  for (let at = 0; at < replace.length; at += 2) {
-    const url = replace[at + 1]
-    if (typeof url !== 'string') throw wrong('trackerReplace', 'a list of numbers and URLs by turns')
-    remove.push(urlOf(present, replace[at], 'trackerReplace'))
-    add.push(url)
+  const replace: { url: string; newUrl: string }[] = []
+  const pairs = args.list('trackerReplace') ?? []
+  for (let at = 0; at < pairs.length; at += 2) {
+    const newUrl = pairs[at + 1]
+    if (typeof newUrl !== 'string') throw wrong('trackerReplace', 'a list of numbers and URLs by turns')
+    replace.push({ url: urlOf(present, pairs[at], 'trackerReplace'), newUrl })
   }
   const list = args.text('trackerList')
-  if (list !== null) {
-    const wanted = list
-      .split('\n')
-      .map(line => line.trim())
-      .filter(line => line !== '')
-    add.push(...wanted.filter(url => !present.includes(url)))
-    remove.push(...present.filter(url => !wanted.includes(url)))
+  return {
+    add: args.texts('trackerAdd') ?? [],
+    replace,
+    remove: (args.indexes('trackerRemove') ?? []).map(id => urlOf(present, id, 'trackerRemove')),
+    tiers: list === null ? null : tiersOf(list),
   }
-  return { add, remove }
+}
+
+/** The tiers of a text as trackerListField() writes it. */
+function tiersOf(list: string): string[][] {
+  const tiers: string[][] = [[]]
+  for (const line of list.split('\n').map(one => one.trim())) {
+    if (line === '') tiers.push([])
+    else tiers.at(-1)?.push(line)
+  }
+  return tiers.filter(urls => urls.length > 0)
 }
 
 function urlOf(present: readonly string[], id: unknown, argument: string): string {

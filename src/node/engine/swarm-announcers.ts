@@ -131,6 +131,10 @@ class SwarmAnnouncer implements Announcer {
     return this.#trackers.remove(urls)
   }
 
+  setTiers(tiers: readonly (readonly string[])[]): void {
+    this.#trackers.setTiers(tiers)
+  }
+
   announceNow(urls: readonly string[] | null): number {
     if (urls === null && !this.#params.isPrivate()) this.#searchSoon()
     return this.#trackers.announceNow(urls)

@@ -41,6 +41,11 @@ export class TwoTrackerSwarms implements HashAnnouncer {
     return this.#first.remove(urls)
   }
 
+  setTiers(tiers: readonly (readonly string[])[]): void {
+    this.#other.setTiers(tiers)
+    this.#first.setTiers(tiers)
+  }
+
   announceNow(urls: readonly string[] | null): number {
     return Math.max(this.#first.announceNow(urls), this.#other.announceNow(urls))
   }
@@ -76,10 +81,16 @@ function withSwarm(row: TrackerRow, other: TrackerRow): TrackerRow {
     peers: Math.max(row.peers, other.peers),
     seeders: larger(row.seeders, other.seeders),
     leechers: larger(row.leechers, other.leechers),
+    tier: row.tier ?? 0,
+    nextSec: sooner(row.nextSec ?? 0, other.nextSec ?? 0),
     ...(failure === undefined || works ? {} : { failure, words }),
   }
 }
 
 function larger(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b)
+}
+
+function sooner(a: number, b: number): number {
+  return a === 0 || b === 0 ? Math.max(a, b) : Math.min(a, b)
 }

@@ -372,8 +372,9 @@ export class DownloadEntry {
   /** A download of the store that the engine does not have yet (decisions part 1, start-up) or cannot have. */
   #waitingRecord(limits: RateLimits): DownloadRecord {
     const { stored } = this
-    const urls = stored.announceTiers.flat()
-    const rows = urls.map(url => ({ url, status: 'Not contacted yet', peers: 0, seeders: null, leechers: null }))
+    const rows = stored.announceTiers.flatMap((urls, tier) =>
+      urls.map(url => ({ url, status: 'Not contacted yet', peers: 0, seeders: null, leechers: null, tier })),
+    )
     const shown = { buffer: null, trackers: trackerRecords(rows), circuits: null }
     return downloadRecord(this.#waitingSnapshot(), stored, limits, shown)
   }

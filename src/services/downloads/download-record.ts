@@ -136,11 +136,25 @@ function ownLimits({ maxDownloadRate: down, maxUploadRate: up }: RateLimits): Pa
 
 /** A row for every announce URL, then the pseudo rows `[DHT]` and `[PeX]`: Disabled where no report of them came. */
 export function trackerRecords(rows: readonly TrackerRow[]): TrackerRecord[] {
-  const records = rows.map(row => ({ url: row.url, status: row.status, peers: row.peers }))
+  const records = rows.map(trackerRecord)
   for (const url of ['[DHT]', '[PeX]']) {
     if (!records.some(record => record.url === url)) records.push({ url, status: 'Disabled', peers: 0 })
   }
   return records
+}
+
+/** What is not known is left out: lists of thousands say the rest of each. */
+function trackerRecord({ url, status, peers, seeders, leechers, ...row }: TrackerRow): TrackerRecord {
+  return {
+    url,
+    status,
+    peers,
+    ...(row.tier === undefined ? {} : { tier: row.tier }),
+    ...(seeders === null ? {} : { seeds: seeders }),
+    ...(leechers === null ? {} : { leeches: leechers }),
+    ...(row.nextSec === undefined || row.nextSec === 0 ? {} : { next_announce: row.nextSec }),
+    ...(row.words === undefined ? {} : { message: row.words }),
+  }
 }
 
 /** A connected peer. `u...` is this node's upload side, `d...` its download side. */

@@ -15,11 +15,20 @@ export type DownloadStatus =
   | 'DLSTATUS_METADATA'
   | 'DLSTATUS_CIRCUITS'
 
-/** Spec 2.1, tracker record. */
+/** Spec 2.1, tracker record; the fields from `tier` on are extra, and absent where they are not known. */
 export interface TrackerRecord {
   url: string
   status: string
   peers: number
+  /** 0 = asked first. */
+  tier?: number
+  /** Complete and incomplete peers, as it said last. */
+  seeds?: number
+  leeches?: number
+  /** When it is asked next, seconds since 1970. */
+  next_announce?: number
+  /** What it said, or why nothing came, when the last announce failed. */
+  message?: string
 }
 
 /** Spec 2.1, peer record, with the extra fields of decisions part 2. */

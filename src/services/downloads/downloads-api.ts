@@ -130,6 +130,17 @@ export interface DownloadsService {
   /** False: it was not there. */
   removeTracker(infohash: string, url: string): Promise<boolean>
   /**
+   * Gives a tracker another URL, another tier, or both; false: it was so. AppErrors InvalidParameter (no tracker URL,
+   * no such tracker or tier), StateConflict (another one has the URL; a private torrent and another host).
+   */
+  changeTracker(
+    infohash: string,
+    url: string,
+    change: { readonly newUrl?: string | undefined; readonly tier?: number | undefined },
+  ): Promise<boolean>
+  /** These are its trackers from now on, tier by tier; false: they were. AppErrors as changeTracker(), or too many. */
+  setTrackers(infohash: string, tiers: readonly (readonly string[])[]): Promise<boolean>
+  /**
    * Announces now, without url to all trackers. False: no tracker was asked (it does not run, or was forced just
    * before).
    */

@@ -15,7 +15,7 @@ import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import { checkPatch } from './add-checks.ts'
 import type { SeedableTorrent } from './add-made.ts'
 import { LabelledSet } from './bound/labelled-set.ts'
-import type { AddDownload, DownloadsService, ListOptions, PatchDownload } from './downloads-api.ts'
+import type { DownloadsService, ListOptions, PatchDownload } from './downloads-api.ts'
 import type { Asker, StreamableFile } from './streams-api.ts'
 import type { EventSubscription } from '../events/events-api.ts'
 import type { Explanation, FileRecord, ListedDownload } from './download-records-api.ts'
@@ -54,7 +54,7 @@ import { StalledDownloads } from './stalled-downloads.ts'
 import { streamableFile } from './stream-files.ts'
 import type { AnonymousEngines, TorrentEngine } from './torrent-engine.ts'
 import type { SourceReaders } from './torrent-source.ts'
-import { addTracker, checkTrackerUrl, removeTracker } from './tracker-changes.ts'
+import { addTracker, changeTracker, forceAnnounce, removeTracker, setTrackers } from './tracker-changes.ts'
 import type { Lineage } from '../updates/update-versions.ts'
 import { WatchAndForget } from './watch-and-forget.ts'
 import type { WorkCounts } from '../diagnostics/work-counts.ts'
@@ -376,13 +376,9 @@ export class Downloads implements DownloadsService {
     return hidden
   }
 
-  add(request: AddDownload): Promise<{ started: boolean; infohash: string }> {
-    return this.#adding.add(request)
-  }
+  add: DownloadsService['add'] = request => this.#adding.add(request)
 
-  addFile(bytes: Uint8Array, request: Omit<AddDownload, 'uri'>): Promise<{ started: boolean; infohash: string }> {
-    return this.#adding.addFile(bytes, request)
-  }
+  addFile: DownloadsService['addFile'] = (bytes, request) => this.#adding.addFile(bytes, request)
 
   /**
    * Adds a torrent that was made of files as they lie there: it seeds without a check. False when it is known already.
@@ -425,18 +421,20 @@ export class Downloads implements DownloadsService {
   renameFile: DownloadsService['renameFile'] = (infohash, request) =>
     this.#inTurn(infohash, entry => this.#renamer.rename(entry, request))
 
-  addTracker(infohash: string, url: string): Promise<boolean> {
-    return this.#inTurn(infohash, entry => addTracker(this.#set, entry, url))
-  }
+  addTracker: DownloadsService['addTracker'] = (infohash, url) =>
+    this.#inTurn(infohash, entry => addTracker(this.#set, entry, url))
 
-  removeTracker(infohash: string, url: string): Promise<boolean> {
-    return this.#inTurn(infohash, entry => removeTracker(this.#set, entry, url))
-  }
+  removeTracker: DownloadsService['removeTracker'] = (infohash, url) =>
+    this.#inTurn(infohash, entry => removeTracker(this.#set, entry, url))
 
-  forceAnnounce(infohash: string, url?: string): Promise<boolean> {
-    if (url !== undefined) checkTrackerUrl(url)
-    return this.#inTurn(infohash, async ({ torrent }) => torrent.forceAnnounce(url === undefined ? null : [url]) > 0)
-  }
+  changeTracker: DownloadsService['changeTracker'] = (infohash, url, change) =>
+    this.#inTurn(infohash, entry => changeTracker(this.#set, entry, url, change))
+
+  setTrackers: DownloadsService['setTrackers'] = (infohash, tiers) =>
+    this.#inTurn(infohash, entry => setTrackers(this.#set, entry, tiers))
+
+  forceAnnounce: DownloadsService['forceAnnounce'] = (infohash, url) =>
+    this.#inTurn(infohash, entry => forceAnnounce(entry, url))
 
   async explain(infohash: string): Promise<Explanation> {
     const entry = this.#set.find(infohash)

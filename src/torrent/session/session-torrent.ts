@@ -189,6 +189,10 @@ export class SessionTorrent implements TorrentHandle, WakeOwner {
     return this.#announcer.remove(urls)
   }
 
+  setTrackers(tiers: readonly (readonly string[])[]): void {
+    this.#announcer.setTiers(tiers)
+  }
+
   forceAnnounce(urls: readonly string[] | null): number {
     const asked = this.#announcer.announceNow(urls)
     this.#asked = asked > 0

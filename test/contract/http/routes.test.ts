@@ -174,6 +174,10 @@ test('trackers and explain reach the service', async () => {
   assert.deepEqual(server.double.calls.at(-1), ['addTracker', SAMPLE_INFOHASH, url])
   await ask(server.port, `${path}/trackers?url=${encodeURIComponent(url)}`, { method: 'DELETE' })
   assert.deepEqual(server.double.calls.at(-1), ['removeTracker', SAMPLE_INFOHASH, url])
+  const change = JSON.stringify({ url, new_url: 'http://n.example/announce', tier: 1 })
+  await ask(server.port, `${path}/trackers`, { method: 'PATCH', body: change })
+  const told = { newUrl: 'http://n.example/announce', tier: 1 }
+  assert.deepEqual(server.double.calls.at(-1), ['changeTracker', SAMPLE_INFOHASH, url, told])
   await ask(server.port, `${path}/tracker_force_announce`, { method: 'PUT' })
   assert.deepEqual(server.double.calls.at(-1), ['forceAnnounce', SAMPLE_INFOHASH, undefined])
   await ask(server.port, `${path}/explain`)

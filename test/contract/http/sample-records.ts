@@ -81,7 +81,17 @@ export const download: DownloadRecord = {
   moving_to: '',
   time_finished: 0,
   time_scrubbed: 0,
-  trackers: [{ url: 'http://t.example/announce', status: 'Working', peers: 3 }],
+  trackers: [
+    {
+      url: 'http://t.example/announce',
+      status: 'Working',
+      peers: 3,
+      tier: 0,
+      seeds: 12,
+      leeches: 5,
+      next_announce: 1_700_001_800,
+    },
+  ],
   files: [file],
   peers: [peer],
   pieces: 'gA==',

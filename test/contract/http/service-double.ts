@@ -26,6 +26,7 @@ import type { ListPage, ListQuery } from '../../../src/services/downloads/list/l
 import { chapterKits } from '../../kit/chapter-kits.ts'
 import { download, downloadDetails, file, HASH } from './sample-records.ts'
 import { foldersDouble, torrentInfoDouble } from './adding-double.ts'
+import { trackersDouble } from './trackers-double.ts'
 import { slowModeDouble } from './slow-mode-double.ts'
 import { updatesDouble } from './updates-double.ts'
 import { linksDouble } from './links-double.ts'
@@ -208,20 +209,9 @@ export class ServiceDouble implements Services {
       const web_seeds = [{ ...seed, state: 'waiting' as const }]
       return { infohash, status: 'DLSTATUS_DOWNLOADING', moving: false, time_seeded: 0, reasons, web_seeds }
     },
-    addTracker: async (infohash: string, url: string) => {
-      this.#note('addTracker', infohash, url)
-      return true
-    },
+    ...trackersDouble((...call) => this.#note(...call)),
     renameFile: async (infohash: string, request: { readonly path: string; readonly name: string }) => {
       this.#note('renameFile', infohash, request)
-      return true
-    },
-    removeTracker: async (infohash: string, url: string) => {
-      this.#note('removeTracker', infohash, url)
-      return false
-    },
-    forceAnnounce: async (infohash: string, url?: string) => {
-      this.#note('forceAnnounce', infohash, url)
       return true
     },
     remove: async (infohash: string, removeData: boolean) => {

@@ -175,7 +175,18 @@ test('torrent-set says it in the words of this node', async () => {
   assert.deepEqual(server.double.calls.at(-2), ['addTracker', HASH, 'udp://new.example:1'])
   assert.deepEqual(server.double.calls.at(-1), ['removeTracker', HASH, 'http://t.example/announce'])
   await get('torrent-set', { ids: [1], trackerList: 'http://t.example/announce\n\nudp://x.example:2\n' })
-  assert.deepEqual(server.double.calls.at(-1), ['addTracker', HASH, 'udp://x.example:2'])
+  assert.deepEqual(server.double.calls.at(-1), [
+    'setTrackers',
+    HASH,
+    [['http://t.example/announce'], ['udp://x.example:2']],
+  ])
+  await get('torrent-set', { ids: [1], trackerReplace: [0, 'udp://y.example:3'] })
+  assert.deepEqual(server.double.calls.at(-1), [
+    'changeTracker',
+    HASH,
+    'http://t.example/announce',
+    { newUrl: 'udp://y.example:3' },
+  ])
 })
 
 test('torrent-add takes links and files', async () => {

@@ -44,7 +44,10 @@ export const LIST_FACETS: RecordShape = {
 }
 
 /** 2.1, tracker record. */
-export const TRACKER: RecordShape = { fields: { url: 'string', status: 'string', peers: 'integer' } }
+export const TRACKER: RecordShape = {
+  fields: { url: 'string', status: 'string', peers: 'integer' },
+  sometimes: { tier: 'integer', seeds: 'integer', leeches: 'integer', next_announce: 'integer', message: 'string' },
+}
 
 /** 2.1, peer record. */
 export const PEER: RecordShape = {

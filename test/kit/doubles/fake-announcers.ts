@@ -52,6 +52,11 @@ export class FakeAnnouncer implements Announcer {
     return gone
   }
 
+  setTiers(tiers: readonly (readonly string[])[]): void {
+    this.#tiers.splice(0, this.#tiers.length, ...tiers.map(tier => [...tier]))
+    this.revision += 1
+  }
+
   announceNow(urls: readonly string[] | null): number {
     this.calls.push(`now ${urls === null ? 'all' : urls.join(' ')}`)
     return urls?.length ?? this.#tiers.flat().length

@@ -15,6 +15,7 @@ const CONTACTING: Readonly<Record<string, string>> = {
   'downloads.streamNamed': 'as downloads.stream',
   'downloads.renameFile': 'the engine of its hops: it wakes for it',
   'downloads.addTracker': 'the announcer of its engine',
+  'downloads.changeTracker': 'the announcer of its engine',
   'downloads.removeTracker': 'the announcer of its engine',
   'downloads.forceAnnounce': 'the announcer of its engine',
   'createtorrent.create': 'with `add` the torrent by the engine of the default hops',

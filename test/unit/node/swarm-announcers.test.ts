@@ -101,9 +101,10 @@ test('a row shows what either swarm knows', () => {
   const row = (change: Partial<TrackerRow>): TrackerRow[] => [
     { url: 'http://t/a', status: 'Error: no', peers: 0, seeders: null, leechers: null, ...change },
   ]
-  of(v1).rows = () => row({ seeders: 3 })
-  of(v2).rows = () => row({ status: 'Working', peers: 4, seeders: 1, leechers: 2 })
-  assert.deepEqual(announcer.rows()[0], { url: 'http://t/a', status: 'Working', peers: 4, seeders: 3, leechers: 2 })
+  of(v1).rows = () => row({ seeders: 3, tier: 1, nextSec: 90 })
+  of(v2).rows = () => row({ status: 'Working', peers: 4, seeders: 1, leechers: 2, nextSec: 70 })
+  const counts = { peers: 4, seeders: 3, leechers: 2 }
+  assert.deepEqual(announcer.rows()[0], { url: 'http://t/a', status: 'Working', ...counts, tier: 1, nextSec: 70 })
   const before = announcer.revision
   of(v2).revision += 1
   assert.equal(announcer.revision, before + 1)

@@ -185,6 +185,53 @@ test('trackers are added, taken away and asked; what is answered is durable', as
   }
 })
 
+test('a tracker gets another URL in its place, and another tier; durable before it is answered', async () => {
+  const { downloads, records, torrent } = await bench()
+  const [t, u, v] = ['http://t.example/announce', 'http://u.example/announce', 'udp://v.example:6969/announce'] as const
+  const tiers = () => records.rows.get(infoHash)?.announceTiers
+  await downloads.setTrackers(infoHash, [
+    [t, u, t],
+    [v, u],
+  ])
+  assert.equal(await downloads.changeTracker(infoHash, t, { newUrl: 'http://n.example/' }), true)
+  assert.deepEqual(tiers(), [['http://n.example/', u], [v]])
+  assert.equal(await downloads.changeTracker(infoHash, u, { tier: 1 }), true)
+  assert.deepEqual(tiers(), [['http://n.example/'], [v, u]])
+  assert.equal(await downloads.changeTracker(infoHash, v, { tier: 2 }), true)
+  assert.deepEqual(tiers(), [['http://n.example/'], [u], [v]])
+  assert.equal(await downloads.changeTracker(infoHash, v, { newUrl: t, tier: 0 }), true)
+  assert.deepEqual(tiers(), [['http://n.example/', t], [u]])
+  assert.deepEqual(torrent.tiers, tiers())
+  assert.equal(await downloads.changeTracker(infoHash, u, { newUrl: u, tier: 1 }), false)
+  const wrong: [string, { newUrl?: string; tier?: number }, 'InvalidParameter' | 'StateConflict'][] = [
+    ['http://nobody.example/', { tier: 0 }, 'InvalidParameter'],
+    [u, { tier: 3 }, 'InvalidParameter'],
+    [u, { newUrl: 'ftp://x/' }, 'InvalidParameter'],
+    [u, { newUrl: `http://x/${'y'.repeat(3000)}` }, 'InvalidParameter'],
+    [u, { newUrl: t }, 'StateConflict'],
+  ]
+  for (const [url, change, code] of wrong) {
+    await assert.rejects(downloads.changeTracker(infoHash, url, change), refuses(code), JSON.stringify([url, change]))
+  }
+  const many = Array.from({ length: 257 }, (_, n) => [`udp://t${n}.example:1`])
+  await assert.rejects(downloads.setTrackers(infoHash, many), refuses('StateConflict'))
+  assert.deepEqual(tiers(), [['http://n.example/', t], [u]])
+})
+
+test('a private torrent takes another passkey of its tracker, and no other host', async () => {
+  const { downloads, records } = await startDownloads()
+  const secret = makeTorrent({ private: true, announce: [['http://p.example/old/announce']] })
+  await downloads.addFile(secret.torrent, {})
+  const change = (newUrl: string) =>
+    downloads.changeTracker(secret.infoHash, 'http://p.example/old/announce', { newUrl })
+  for (const spy of ['http://spy.example/', 'http://p.example.spy.example/', 'http://p.example@spy.example/']) {
+    await assert.rejects(change(spy), refuses('StateConflict'), spy)
+    await assert.rejects(downloads.setTrackers(secret.infoHash, [[spy]]), refuses('StateConflict'), spy)
+  }
+  assert.equal(await change('https://p.example/new/announce'), true)
+  assert.deepEqual(records.rows.get(secret.infoHash)?.announceTiers, [['https://p.example/new/announce']])
+})
+
 test('a private torrent takes no tracker, not even by hand', async () => {
   const { downloads } = await startDownloads()
   const secret = makeTorrent({ private: true, announce: [['http://p.example/announce']] })

@@ -187,7 +187,6 @@ export class FakeTorrent extends ForecastDouble implements TorrentHandle, AwakeT
   }
 
   queueAhead = null
-
   obstacles = (): TorrentObstacles => this.shownObstacles
 
   removeTrackers(urls: readonly string[]): string[] {
@@ -195,6 +194,8 @@ export class FakeTorrent extends ForecastDouble implements TorrentHandle, AwakeT
     this.tiers = this.tiers.map(tier => tier.filter(url => !gone.includes(url))).filter(tier => tier.length > 0)
     return gone
   }
+
+  setTrackers = (tiers: readonly (readonly string[])[]): void => void (this.tiers = tiers.map(tier => [...tier]))
 
   forceAnnounce(urls: readonly string[] | null): number {
     this.calls.push(`announce ${urls === null ? 'all' : urls.join(' ')}`)

@@ -134,6 +134,10 @@ class CircuitAnnouncer implements Announcer {
     return this.#open.remove(urls)
   }
 
+  setTiers(tiers: readonly (readonly string[])[]): void {
+    this.#open.setTiers(tiers)
+  }
+
   announceNow(urls: readonly string[] | null): number {
     return this.#open.announceNow(urls)
   }

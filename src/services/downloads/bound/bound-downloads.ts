@@ -132,6 +132,14 @@ export class BoundDownloads implements DownloadsService {
     return this.#deps.downloads.addTracker(this.#own(infohash), url)
   }
 
+  changeTracker(): Promise<never> {
+    return refuse('change trackers')
+  }
+
+  setTrackers(): Promise<never> {
+    return refuse('change trackers')
+  }
+
   async removeTracker(infohash: string, url: string): Promise<boolean> {
     return this.#deps.downloads.removeTracker(this.#own(infohash), url)
   }

@@ -18,11 +18,11 @@ import { text } from '../../texts/downloads/detail.ts'
 import { DetailOptions } from './detail-options.tsx'
 import { DetailOverview } from './detail-overview.tsx'
 import { DetailPeers } from './detail-peers.tsx'
-import { DetailTrackers } from './detail-trackers.tsx'
 import { PanelEdge } from './panel-edge.tsx'
 
 // With the tree and what is done to files: who opens a download for other parts does without.
 const loadFiles = async () => (await import('./detail-files.tsx')).DetailFiles
+const loadTrackers = async () => (await import('./detail-trackers.tsx')).DetailTrackers
 
 /** How often peers and pieces of the one download that is looked at are asked for. */
 const DETAIL_MS = 2000
@@ -87,7 +87,7 @@ function Part({ record, tab }: { record: Download; tab: DetailTab }) {
     case 'peers':
       return <DetailPeers peers={detailed.value?.peers ?? null} />
     case 'trackers':
-      return <DetailTrackers record={record} />
+      return <LaterPage load={loadTrackers} shown={{ record }} />
     case 'options':
       return <DetailOptions key={infohash} record={record} />
   }

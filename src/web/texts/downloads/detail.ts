@@ -61,17 +61,6 @@ const english = {
   encrypted: 'encrypted',
   snubbed: 'snubbed',
   optimistic: 'optimistic',
-  // Trackers.
-  source: 'Source of peers',
-  remove: 'Remove',
-  removeOne: 'Remove {{url}}',
-  trackerRemoved: 'Tracker removed.',
-  trackerAdded: 'Tracker added.',
-  trackerAddress: 'Address of a tracker',
-  add: 'Add',
-  announce: 'Announce now',
-  announced: 'The trackers are asked.',
-  notAnnounced: 'No tracker was asked: the download does not run, or was announced just now.',
   // Options.
   limitDown: 'Download speed',
   limitUp: 'Upload speed',

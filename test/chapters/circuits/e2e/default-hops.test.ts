@@ -174,7 +174,9 @@ describe('new downloads have hops by default', { concurrency: 1 }, () => {
     for (const infoHash of hidden) {
       const at = `/downloads/${infoHash}`
       await ok('downloads.addTracker', 'PUT', `${at}/trackers`, { url: `${place.url}/announce/more` })
-      await ok('downloads.removeTracker', 'DELETE', `${at}/trackers`, { url: `${place.url}/announce/more` })
+      const change = { url: `${place.url}/announce/more`, new_url: `${place.url}/announce/other`, tier: 0 }
+      await ok('downloads.changeTracker', 'PATCH', `${at}/trackers`, change)
+      await ok('downloads.removeTracker', 'DELETE', `${at}/trackers`, { url: change.new_url })
       await ok('downloads.forceAnnounce', 'PUT', `${at}/tracker_force_announce`)
       await ok('downloads.patch', 'PATCH', at, { state: 'stop' })
       await ok('downloads.patch', 'PATCH', at, { state: 'resume' })

@@ -1,0 +1,31 @@
+// A double of what is done to the trackers of a download: every call noted.
+
+import type { DownloadsService } from '../../../src/services/downloads/downloads-api.ts'
+
+/** What the double of downloads has for their trackers. */
+export function trackersDouble(
+  note: (...call: unknown[]) => void,
+): Pick<DownloadsService, 'addTracker' | 'changeTracker' | 'setTrackers' | 'removeTracker' | 'forceAnnounce'> {
+  return {
+    addTracker: async (infohash, url) => {
+      note('addTracker', infohash, url)
+      return true
+    },
+    changeTracker: async (infohash, url, change) => {
+      note('changeTracker', infohash, url, change)
+      return true
+    },
+    setTrackers: async (infohash, tiers) => {
+      note('setTrackers', infohash, tiers)
+      return true
+    },
+    removeTracker: async (infohash, url) => {
+      note('removeTracker', infohash, url)
+      return false
+    },
+    forceAnnounce: async (infohash, url) => {
+      note('forceAnnounce', infohash, url)
+      return true
+    },
+  }
+}
