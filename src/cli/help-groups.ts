@@ -12,7 +12,10 @@ const GROUPS: readonly (readonly [heading: string, names: readonly string[]])[] 
   ['Films:', ['play', 'stream-url', 'links', 'watching', 'watched', 'media', 'subtitles', 'hls', 'dlna']],
   ['Make, find, publish:', ['create', 'torrent-info', 'torrent-files', 'folders', 'search', 'channels', 'updates']],
   ['Anonymity and payments:', ['circuits', 'wallets', 'market']],
-  ['The node:', ['start', 'open', 'settings', 'slow', 'schedule', 'key', 'doctor', 'log', 'events', 'shutdown']],
+  [
+    'The node:',
+    ['start', 'open', 'settings', 'slow', 'schedule', 'bans', 'key', 'doctor', 'log', 'events', 'shutdown'],
+  ],
   ['Its state directory:', ['import', 'backup', 'restore']],
   [
     'For scripts and programs:',

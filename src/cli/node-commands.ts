@@ -6,6 +6,7 @@ import { addBackupCommands } from './backup-commands.ts'
 import type { ChapterCommands } from './chapter-commands.ts'
 import { addCompletionCommand } from './completion.ts'
 import { addDownloadCommands } from './download-commands.ts'
+import { addBansCommand } from './detail/ban-command.ts'
 import { addEventsCommand } from './events-command.ts'
 import { groupCommands } from './help-groups.ts'
 import { addImportCommand } from './import-command.ts'
@@ -25,6 +26,7 @@ export function addNodeCommands(program: Command, chapters: readonly ChapterComm
   addWatchingCommands(program)
   addSettingsCommands(program)
   addSlowCommands(program)
+  addBansCommand(program)
   addEventsCommand(program)
   addLogCommand(program)
   addImportCommand(program)

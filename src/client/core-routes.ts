@@ -1,6 +1,7 @@
 // The routes of the core by name, as types: nothing of them is loaded with this file.
 
 import type { addingRoutes } from '../http/routes/adding.ts'
+import type { bannedPeerRoutes } from '../http/routes/banned-peers.ts'
 import type { controlRoutes } from '../http/routes/controls.ts'
 import type { coreRoutes } from '../http/routes/core.ts'
 import type { createTorrentRoutes } from '../http/routes/create-torrent.ts'
@@ -36,6 +37,7 @@ export type CoreRoutes = RoutesOf<
     ...typeof queueRoutes,
     ...typeof addingRoutes,
     ...typeof slowModeRoutes,
+    ...typeof bannedPeerRoutes,
     ...typeof statisticsRoutes,
     ...typeof keyRoutes,
     ...typeof loginRoutes,

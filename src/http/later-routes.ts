@@ -3,6 +3,7 @@
 
 import type { Route } from './route.ts'
 import { addingRoutes } from './routes/adding.ts'
+import { bannedPeerRoutes } from './routes/banned-peers.ts'
 import { coreRoutes } from './routes/core.ts'
 import { createTorrentRoutes } from './routes/create-torrent.ts'
 import { debugRoutes } from './routes/debug.ts'
@@ -33,6 +34,7 @@ export const behindChapters: readonly Route[] = [
   ...queueRoutes,
   ...addingRoutes,
   ...slowModeRoutes,
+  ...bannedPeerRoutes,
   ...statisticsRoutes,
   ...keyRoutes,
   ...loginRoutes,

@@ -15,6 +15,7 @@ import { EventHub } from '../services/events/events.ts'
 import { Folders } from '../services/folders/folders.ts'
 import { LoginCodes } from '../services/login/login-codes.ts'
 import { TorrentMaker } from '../services/making/torrent-maker.ts'
+import { BannedPeers } from '../services/peers/banned-peers.ts'
 import { SettingRights } from '../services/settings/setting-rights.ts'
 import { NodeSettings } from '../services/settings/settings.ts'
 import { SettingsChanges } from '../services/settings/settings-changes.ts'
@@ -90,6 +91,7 @@ export function makeServices(
     metrics: lateMetrics(environment, late, () => opened.flatMap(chapter => chapter.metrics?.() ?? [])),
     settings,
     slowMode,
+    bannedPeers: new BannedPeers({ settings, current: () => environment.settings.values.network.banned_peers }),
     shutdown: { shutDown },
     callerPaths: new CallerPaths(core.paths),
     folders: makeFolders(environment, core.paths),

@@ -12,6 +12,7 @@ import type { LinksService } from './links/links-api.ts'
 import type { LoginService } from './login/login-api.ts'
 import type { MetricsService } from './diagnostics/metrics-api.ts'
 import type { SettingsService } from './settings/settings-api.ts'
+import type { BannedPeersService } from './peers/banned-peers-api.ts'
 import type { SlowModeService } from './slow-mode/slow-mode-api.ts'
 import type { StateService } from './diagnostics/state-api.ts'
 import type { StatisticsService } from './diagnostics/statistics-api.ts'
@@ -55,6 +56,7 @@ export interface Services {
   readonly watching: WatchingService
   readonly settings: SettingsService
   readonly slowMode: SlowModeService
+  readonly bannedPeers: BannedPeersService
   readonly state: StateService
   readonly statistics: StatisticsService
   readonly events: EventsService

@@ -2,7 +2,7 @@
 
 export { ExternalAddress } from './peers/external-address.ts'
 export type { EncryptionSettings } from './peers/connection-policy.ts'
-export { buildIpFilter, IpFilter } from './peers/ip-filter.ts'
+export { buildIpFilter, IpFilter, ipFilterOf } from './peers/ip-filter.ts'
 export { Session } from './session/session.ts'
 export type { SessionLimits, SessionOptions } from './session/session-types.ts'
 export type { NetworkTrouble, SwarmParts } from './swarm-parts.ts'

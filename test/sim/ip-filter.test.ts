@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { buildIpFilter, type IpFilter } from '../../src/torrent/index.ts'
+import { buildIpFilter, IpFilter, ipFilterOf } from '../../src/torrent/index.ts'
 import { FilterListReader } from '../../src/wire/net/ip-filter.ts'
 import { runSteps } from '../../src/wire/steps.ts'
 import { makeTorrent } from '../kit/content/make-torrent.ts'
@@ -64,4 +64,34 @@ test('one that peers name is not called either, and the obstacle is shown', asyn
   node.session.setIpFilter(filterOf(''))
   assert.equal(handle.obstacles().allFiltered, false)
   await swarm.close()
+})
+
+test('a banned address is dropped at once in every download, beside the lists, and comes back when the ban is lifted', async () => {
+  const swarm = new SimSwarm(504)
+  const torrents = [makeTorrent({ length: 4000 * KIB }), makeTorrent({ length: 3000 * KIB })] as const
+  const seed = await swarm.seeder(torrents[0], { line: { upRate: 20 * KIB } })
+  seed.add(torrents[1])
+  const node = await swarm.node()
+  const handles = torrents.map(torrent => node.add(torrent, { peers: [seed.address] }))
+  const connected = () => handles.map(handle => handle.snapshot().peersConnected)
+  await swarm.clock.until('both see it', () => connected().every(count => count === 1), 60_000)
+  const lists = filterOf('9.9.9.0/24\n')
+  node.session.setIpFilter(lists.with(ipFilterOf([seed.host.ip, '2001:db8::1', '::ffff:9.8.7.6'])))
+  await swarm.clock.advance(1000)
+  assert.deepEqual(connected(), [0, 0])
+  await swarm.clock.advance(120_000)
+  assert.deepEqual(connected(), [0, 0])
+  for (const torrent of torrents) node.announcers.made.get(torrent.infoHash)?.answer([seed.address])
+  await swarm.clock.advance(10_000)
+  assert.deepEqual(connected(), [0, 0], 'who names it changes nothing')
+  node.session.setIpFilter(lists.with(IpFilter.none))
+  for (const torrent of torrents) node.announcers.made.get(torrent.infoHash)?.answer([seed.address])
+  await swarm.clock.until('it is back', () => connected().some(count => count === 1), 120_000)
+  await swarm.close()
+})
+
+test('bans and lists are one filter', () => {
+  const both = filterOf('9.9.9.0/24\n').with(ipFilterOf(['1.2.3.4', '2001:db8::1', '::ffff:9.8.7.6', 'nonsense']))
+  for (const ip of ['9.9.9.1', '1.2.3.4', '::ffff:1.2.3.4', '2001:db8::1', '9.8.7.6']) assert.ok(both.blocks(ip), ip)
+  for (const ip of ['1.2.3.3', '1.2.3.5', '2001:db8::2', '2001:db8::', '9.8.7.5']) assert.ok(!both.blocks(ip), ip)
 })

@@ -45,7 +45,7 @@ export async function makeNetwork(
   started: StartedParts,
 ): Promise<EngineNetwork> {
   const { clock, random, log, stack } = deps
-  const filter = new NodeIpFilter(options.settings.network.ip_filter, { clock, log })
+  const filter = new NodeIpFilter(options.settings.network, { clock, log })
   const filtered = (names: NameResolver) => new FilteredResolver(names, ip => filter.blocks(ip))
   const webSeeds = makeWebSeeds(options, deps, filtered(stack.peers.resolver))
   started.add('web seeds', () => webSeeds.close())

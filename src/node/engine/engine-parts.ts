@@ -142,7 +142,7 @@ function follow({ storage, network, session, anonymous, followed }: MadeEngine, 
   session.setLimits(limitsOf(now))
   anonymous.follow(furtherOptions(now, version))
   network.trackers.setSpread(spreadOf(now))
-  network.filter.follow(now.network.ip_filter)
+  network.filter.follow(now.network)
   network.swarm.follow(now.libtorrent)
   session.swarmChanged()
   storage.stores.setMinFreeBytes(now.disk.min_free_bytes)

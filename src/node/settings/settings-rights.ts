@@ -39,7 +39,7 @@ export const coreRights: Rights = {
     folder: ['saveas', 'completed_dir', 'torrent_folder'],
     file: ['trackers_file'],
   },
-  network: { first: ['allow_private'], file: ['ip_filter'] },
+  network: { first: ['allow_private'], file: ['ip_filter'], admin: ['banned_peers'] },
   watch_folder: { admin: ['enabled', 'started_files', 'corrupt_after'], folder: ['directory', 'move_to'] },
   updates: { admin: ['interval', 'old_versions'] },
   resource_monitor: { admin: ['enabled', 'poll_interval', 'history_size', 'cpu_priority'] },

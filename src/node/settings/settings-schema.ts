@@ -162,6 +162,14 @@ export const settingsSchema = {
       needsRestart: false,
       doc: 'Files of addresses that are refused as peers (P2P, DAT or CIDR, also gzipped); read again when they change.',
     },
+    banned_peers: {
+      kind: 'list',
+      of: 'ip',
+      maxEntries: 1000,
+      default: [],
+      needsRestart: false,
+      doc: 'Addresses of peers that were banned by hand: no download talks to them.',
+    },
     allow_private: {
       kind: 'list',
       of: 'cidr',

@@ -3,7 +3,7 @@
 
 import { isMappedIpv4, parseIp } from '../../wire/net/compact-address.ts'
 import { type FilterRanges, RANGE_WORDS } from '../../wire/net/ip-filter.ts'
-import type { Steps } from '../../wire/steps.ts'
+import { runSteps, type Steps } from '../../wire/steps.ts'
 import { orderRanges, rangesHold } from './address-ranges.ts'
 
 const NO_RANGES = new Uint32Array(0)
@@ -17,11 +17,19 @@ export class IpFilter {
   readonly #v6: Uint32Array
   /** The address that is looked up. */
   readonly #key = new Uint32Array(4)
+  /** What it blocks besides; null = nothing. */
+  readonly #further: IpFilter | null
 
   /** Both as orderRanges answers them: 2 and 8 words a range. buildIpFilter makes them of a list. */
-  constructor(v4: Uint32Array, v6: Uint32Array) {
+  constructor(v4: Uint32Array, v6: Uint32Array, further: IpFilter | null = null) {
     this.#v4 = v4
     this.#v6 = v6
+    this.#further = further
+  }
+
+  /** One that blocks what this and `further` block; nothing is copied. */
+  with(further: IpFilter): IpFilter {
+    return new IpFilter(this.#v4, this.#v6, further)
   }
 
   /** Ranges of both families, after merging. */
@@ -31,6 +39,10 @@ export class IpFilter {
 
   /** True when a literal address is in the lists; mapped IPv4 counts as IPv4. What is no address is not in any. */
   blocks(ip: string): boolean {
+    return this.#holds(ip) || this.#further?.blocks(ip) === true
+  }
+
+  #holds(ip: string): boolean {
     if (this.#v4.length === 0 && this.#v6.length === 0) return false
     const bytes = parseIp(ip)
     if (bytes === null) return false
@@ -41,6 +53,21 @@ export class IpFilter {
       ? rangesHold(this.#v4, RANGE_WORDS[4], this.#key)
       : rangesHold(this.#v6, RANGE_WORDS[6], this.#key)
   }
+}
+
+/** Makes the filter of single addresses: a few, at once. What is no literal address is left out. */
+export function ipFilterOf(addresses: readonly string[]): IpFilter {
+  const bytes = addresses.map(ip => parseIp(ip)).filter(one => one !== null)
+  const plain = bytes.map(one => (isMappedIpv4(one) ? one.subarray(12) : one))
+  const ranges = (length: number) =>
+    plain
+      .filter(one => one.length === length)
+      .map(one => {
+        const view = new DataView(one.buffer, one.byteOffset, length)
+        const words = Array.from({ length: length / 4 }, (_, word) => view.getUint32(word * 4))
+        return Uint32Array.of(...words, ...words)
+      })
+  return runSteps(buildIpFilter({ v4: ranges(4), v6: ranges(16) }))
 }
 
 /** Makes the filter of a list, in steps of some milliseconds. */

@@ -43,6 +43,8 @@ function scopeOf({ method, path }: Route): string {
   if (/^\/(settings|debug|keys|login|links|shutdown|createtorrent|import|dlna)(\/|$)/.test(path)) return 'admin'
   // Changes settings (decision 0557).
   if (path === '/slowmode' && method !== 'GET') return 'admin'
+  // A ban is of all downloads (decision 0564).
+  if (path === '/peers/banned' && method !== 'GET') return 'admin'
   // Signs with a key of this node.
   if (/^\/(channels|mychannel)(\/|$)/.test(path) && method !== 'GET') return 'admin'
   if (path.startsWith('/updates/published') && method !== 'GET') return 'admin'

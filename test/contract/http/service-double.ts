@@ -27,6 +27,7 @@ import { chapterKits } from '../../kit/chapter-kits.ts'
 import { download, downloadDetails, file, HASH } from './sample-records.ts'
 import { foldersDouble, torrentInfoDouble } from './adding-double.ts'
 import { trackersDouble } from './trackers-double.ts'
+import { bannedDouble } from './banned-double.ts'
 import { slowModeDouble } from './slow-mode-double.ts'
 import { updatesDouble } from './updates-double.ts'
 import { linksDouble } from './links-double.ts'
@@ -388,7 +389,7 @@ export class ServiceDouble implements Services {
   }
 
   readonly slowMode = slowModeDouble((...call) => this.#note(...call))
-
+  readonly bannedPeers = bannedDouble((...call) => this.#note(...call))
   readonly callerPaths = {
     admit: <T>(request: T, caller: Caller): T => {
       this.callers.push(caller)

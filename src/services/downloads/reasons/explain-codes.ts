@@ -36,7 +36,7 @@ export const explainCodes = {
   interface_gone:
     'Nothing is sent: the network interface that the node is bound to has no address (setting interface).',
   proxy_failing: 'The proxy does not answer, or refuses the node.',
-  all_filtered: 'Every known peer is blocked by the IP filter (setting ip_filter).',
+  all_filtered: 'Every known peer is blocked by the IP filter or banned (settings ip_filter, banned_peers).',
   all_blocked: 'Every known peer is banned or filtered.',
   encryption_required:
     'Peers end the handshake: they may not support encryption, which is required (setting encryption).',

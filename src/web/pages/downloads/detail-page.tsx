@@ -17,11 +17,11 @@ import { StateButtons } from '../../parts/state-buttons.tsx'
 import { text } from '../../texts/downloads/detail.ts'
 import { DetailOptions } from './detail-options.tsx'
 import { DetailOverview } from './detail-overview.tsx'
-import { DetailPeers } from './detail-peers.tsx'
 import { PanelEdge } from './panel-edge.tsx'
 
 // With the tree and what is done to files: who opens a download for other parts does without.
 const loadFiles = async () => (await import('./detail-files.tsx')).DetailFiles
+const loadPeers = async () => (await import('./detail-peers.tsx')).DetailPeers
 const loadTrackers = async () => (await import('./detail-trackers.tsx')).DetailTrackers
 
 /** How often peers and pieces of the one download that is looked at are asked for. */
@@ -85,7 +85,7 @@ function Part({ record, tab }: { record: Download; tab: DetailTab }) {
     case 'files':
       return <LaterPage load={loadFiles} shown={{ record }} />
     case 'peers':
-      return <DetailPeers peers={detailed.value?.peers ?? null} />
+      return <LaterPage load={loadPeers} shown={{ record, peers: detailed.value?.peers ?? null }} />
     case 'trackers':
       return <LaterPage load={loadTrackers} shown={{ record }} />
     case 'options':

@@ -49,18 +49,6 @@ const english = {
   keepFiles: 'Keep the files',
   overwrite: 'Overwrite',
   overwriting: 'Resumed, overwriting.',
-  // Peers.
-  noPeers: 'No peer is connected.',
-  peer: 'Peer',
-  has: 'Has',
-  unknownClient: 'Unknown client',
-  port: 'port {{port}}',
-  webSeed: 'Web seed',
-  outgoing: 'outgoing',
-  incoming: 'incoming',
-  encrypted: 'encrypted',
-  snubbed: 'snubbed',
-  optimistic: 'optimistic',
   // Options.
   limitDown: 'Download speed',
   limitUp: 'Upload speed',

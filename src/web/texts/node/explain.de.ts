@@ -54,7 +54,7 @@ export const german: Translation<ExplainTexts> = {
   interface_gone:
     'Es wird nichts gesendet: Die Netzwerkschnittstelle, an die der Knoten gebunden ist, hat keine Adresse (Einstellung interface).',
   proxy_failing: 'Der Proxy antwortet nicht oder weist den Knoten ab.',
-  all_filtered: 'Jeder bekannte Peer ist vom IP-Filter gesperrt (Einstellung ip_filter).',
+  all_filtered: 'Jeder bekannte Peer ist vom IP-Filter gesperrt oder gebannt (Einstellungen ip_filter, banned_peers).',
   all_blocked: 'Jeder bekannte Peer ist gesperrt oder gefiltert.',
   encryption_required:
     'Peers brechen die Verbindung ab: Vielleicht können sie keine Verschlüsselung, die verlangt ist (Einstellung encryption).',
