@@ -25,6 +25,7 @@ import { addManyDownloads, updateCosts, WAITING_SETTINGS } from '../kit/nodes/ma
 import { startNode } from '../kit/nodes/node-process.ts'
 import { type DashboardScene, FILM_NAME, HOSTILE_NAME, makeDashboardScene } from './dashboard-scene.ts'
 import { useFileTree } from './file-tree-steps.ts'
+import { useTrackers } from './tracker-steps.ts'
 import { needs } from '../kit/requirements.ts'
 
 const skip = needs(CHROMIUM, 'ffmpeg')
@@ -434,6 +435,8 @@ describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
     watched.check(/401/)
     await page.context().close()
   })
+
+  test('trackers and bans are changed', async () => useTrackers((await signedIn()).page, scene.node, scene.hostile))
 
   test('ten thousand downloads: at most 200 rows in the page, an update of 100 under 8 ms of script', async () => {
     const settings = { ...WAITING_SETTINGS, 'download_defaults.saveas': join(folder, 'many') }
