@@ -10,6 +10,7 @@ import { hopCount } from './hop-count.ts'
 import { infoText } from './info-text.ts'
 import { addChangeCommands } from './change-commands.ts'
 import { addListCommand, addTopCommand } from './list-command.ts'
+import { addRatesCommand } from './detail/rates-command.ts'
 import { addTrackersCommand } from './detail/trackers-command.ts'
 import { CommandError } from './node-client.ts'
 import { percentText, printable, tableText } from './show.ts'
@@ -78,6 +79,7 @@ function addListing(program: Command): void {
       )
     }),
   )
+  addRatesCommand(program)
   forNode(program.command('watch').description('Show progress until downloads are there.'))
     .argument('[download...]', `${MANY}; default: all`)
     .action((texts: string[], flags: NodeFlags) =>

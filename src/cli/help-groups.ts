@@ -7,7 +7,7 @@ const GROUPS: readonly (readonly [heading: string, names: readonly string[]])[] 
   ['Downloads:', ['add', 'ls', 'top', 'watch', 'info', 'explain', 'pause', 'resume', 'rm', 'move', 'recheck']],
   [
     'A download in detail:',
-    ['limit', 'queue', 'files', 'rename', 'peers', 'trackers', 'hops', 'magnet', 'torrent-file'],
+    ['limit', 'queue', 'rates', 'files', 'rename', 'peers', 'trackers', 'hops', 'magnet', 'torrent-file'],
   ],
   ['Films:', ['play', 'stream-url', 'links', 'watching', 'watched', 'media', 'subtitles', 'hls', 'dlna']],
   ['Make, find, publish:', ['create', 'torrent-info', 'torrent-files', 'folders', 'search', 'channels', 'updates']],

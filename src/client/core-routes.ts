@@ -15,6 +15,7 @@ import type { linkRoutes } from '../http/routes/links.ts'
 import type { loginRoutes } from '../http/routes/login.ts'
 import type { metricsRoutes } from '../http/routes/metrics.ts'
 import type { queueRoutes } from '../http/routes/queue.ts'
+import type { rateRoutes } from '../http/routes/rates.ts'
 import type { shutdownRoutes } from '../http/routes/shutdown.ts'
 import type { slowModeRoutes } from '../http/routes/slow-mode.ts'
 import type { stateRoutes } from '../http/routes/state.ts'
@@ -29,6 +30,7 @@ export type CoreRoutes = RoutesOf<
     ...typeof downloadRoutes,
     ...typeof controlRoutes,
     ...typeof watchingRoutes,
+    ...typeof rateRoutes,
     ...typeof createTorrentRoutes,
     ...typeof importRoutes,
     ...typeof updateRoutes,
@@ -64,6 +66,9 @@ export type DownloadFiles = ReplyOf<CoreRoutes, 'GET /downloads/{infohash}/files
 
 /** One of them. */
 export type DownloadFile = DownloadFiles['files'][number]
+
+/** How fast a download was. */
+export type DownloadRates = ReplyOf<CoreRoutes, 'GET /downloads/{infohash}/rates'>
 
 /** Where a file was left. */
 export type WatchingRecord = ReplyOf<CoreRoutes, 'GET /downloads/{infohash}/watching/{fileindex}'>

@@ -14,6 +14,7 @@ import { linkRoutes } from './routes/links.ts'
 import { loginRoutes } from './routes/login.ts'
 import { metricsRoutes } from './routes/metrics.ts'
 import { queueRoutes } from './routes/queue.ts'
+import { rateRoutes } from './routes/rates.ts'
 import { slowModeRoutes } from './routes/slow-mode.ts'
 import { statisticsRoutes } from './routes/statistics.ts'
 import { transmissionRoutes } from './routes/transmission.ts'
@@ -23,6 +24,7 @@ import { watchingRoutes } from './routes/watching.ts'
 /** In the documentation before the routes of chapters. */
 export const beforeChapters: readonly Route[] = [
   ...watchingRoutes,
+  ...rateRoutes,
   ...createTorrentRoutes,
   ...importRoutes,
   ...updateRoutes,

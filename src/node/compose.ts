@@ -150,12 +150,14 @@ export class TributaryNode {
     listening: FurtherListening,
   ): Promise<void> {
     const { settings, started } = this.#environment
-    const { events, downloads, previews, maker, updates, settingsChanges } = this.#parts
+    const { events, downloads, previews, maker, updates, rates, settingsChanges } = this.#parts
     await events.open(records.events)
     started.add('events', () => events.close())
     await this.#startWebhooks(records)
     await downloads.openStore(records.downloads)
     this.#parts.watching.open(records.watching)
+    await rates.start(records.rates)
+    started.add('rates', () => rates.stop())
     await records.announces.load()
     this.#openForStore(records)
     const engine = await this.#startEngine(records, startEngine)

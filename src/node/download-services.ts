@@ -13,7 +13,7 @@ import type { EventHub } from '../services/events/events.ts'
 import type { Updates } from '../services/updates/updates.ts'
 import { makeUpdates } from './engine/updates.ts'
 import type { NodeEnvironment } from './environment.ts'
-import type { LateParts } from './late-services.ts'
+import { type LateParts, LateRates } from './late-services.ts'
 import { makeSourceFetch } from './outgoing-http.ts'
 import { downloadSettings } from './settings/service-settings.ts'
 
@@ -22,6 +22,7 @@ export interface DownloadServices {
   readonly previews: MetadataPreviews
   readonly downloads: Downloads
   readonly updates: Updates
+  readonly rates: LateRates
   /** How torrents and feeds are fetched, counted. */
   readonly http: CountedFetch
 }
@@ -47,9 +48,11 @@ export function makeDownloads(environment: NodeEnvironment, events: EventHub, la
     settings: () => downloadSettings(settings.values),
     updates: () => following,
     hidden: () => late.hidden(),
+    rates: () => rates,
   })
+  const rates = new LateRates({ clock, log: log.part('downloads'), downloads })
   const { updates, following } = followTorrents(environment, events, downloads)
-  return { http, previews, downloads, updates }
+  return { http, previews, downloads, updates, rates }
 }
 
 /** Where downloads have their files. */

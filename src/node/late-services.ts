@@ -12,6 +12,10 @@ import type { MetricFamily, MetricsService } from '../services/diagnostics/metri
 import type { HiddenOnes } from '../services/downloads/downloads-deps.ts'
 import type { Downloads } from '../services/downloads/downloads.ts'
 import { databaseBytes } from './state/database-bytes.ts'
+import type { InfoHash } from '../base/ids.ts'
+import type { RateRecords } from '../ports/records.ts'
+import type { RateHistories, RateHistoriesDeps } from '../services/rates/rate-histories.ts'
+import type { MovedBytes, MovedBytesSink, RateRange, RatesService } from '../services/rates/rates-api.ts'
 import type { EngineParts } from './engine/engine-parts.ts'
 import type { NodeEnvironment } from './environment.ts'
 
@@ -83,5 +87,40 @@ export function lateImports(
       if (engine === null || journal === null) throw new AppError('NotReady')
       return (await (made ??= make(engine, journal))).run(...asked)
     },
+  }
+}
+
+/** Rates of downloads as they were: nothing moves before the store is open. */
+export class LateRates implements RatesService, MovedBytesSink {
+  readonly #deps: RateHistoriesDeps
+  #made: RateHistories | null = null
+
+  constructor(deps: RateHistoriesDeps) {
+    this.#deps = deps
+  }
+
+  /** The store is there. */
+  async start(records: RateRecords): Promise<void> {
+    const { RateHistories: Made } = await import('../services/rates/rate-histories.ts')
+    this.#made = new Made(this.#deps)
+    this.#made.start(records)
+  }
+
+  /** Settles when what moved is in the store. Never rejects. */
+  async stop(): Promise<void> {
+    await this.#made?.stop()
+  }
+
+  moved(bytes: readonly MovedBytes[]): void {
+    this.#made?.moved(bytes)
+  }
+
+  forget(infoHash: InfoHash): void {
+    this.#made?.forget(infoHash)
+  }
+
+  async of(infohash: string, range: RateRange): ReturnType<RatesService['of']> {
+    if (this.#made === null) throw new AppError('NotReady')
+    return this.#made.of(infohash, range)
   }
 }

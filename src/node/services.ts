@@ -78,6 +78,7 @@ export function makeServices(
     torrentMaker: core.maker,
     updates: core.updates,
     watching: core.watching,
+    rates: core.rates,
     state: core.state,
     statistics,
     events: core.events,

@@ -232,3 +232,13 @@ export interface NodeValues {
   /** The value that is there, else stores `value`; atomic. */
   getOrSet(key: string, value: Uint8Array): Promise<Uint8Array>
 }
+
+/** What downloads moved, as bytes that only services/rates reads; they go with their download. */
+export interface RateRecords {
+  /** Of each; null: nothing is kept. */
+  read(infoHashes: readonly InfoHash[]): Promise<(Uint8Array | null)[]>
+  /**
+   * Keeps them in place of those before; unknown downloads are passed over. Survives kill -9, not every power cut.
+   */
+  write(rows: readonly (readonly [infoHash: InfoHash, sums: Uint8Array])[]): Promise<void>
+}

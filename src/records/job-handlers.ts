@@ -13,6 +13,7 @@ import { NodeRows } from './node-rows.ts'
 import { OwnFileRows } from './own-file-rows.ts'
 import { packResume, unpackFacts } from './packed-progress.ts'
 import type { ProgressRows } from './progress-rows.ts'
+import { RateRows } from './rate-rows.ts'
 import { SeenFileRows } from './seen-file-rows.ts'
 import { SettingsHistoryRows } from './settings-history-rows.ts'
 import { UpdateRows } from './update-rows.ts'
@@ -44,6 +45,7 @@ export function makeHandlers(
     ...announceHandlers(new AnnounceRows(database, facts.cleanStop)),
     ...fileHandlers(ownFiles, new SeenFileRows(database)),
     ...watchingHandlers(new WatchingRows(database)),
+    ...rateHandlers(new RateRows(database)),
   }
 }
 
@@ -157,5 +159,12 @@ function watchingHandlers(watching: WatchingRows): HandlersOf<'watching'> {
     'watching.of': infoHash => watching.of(infoHash),
     'watching.recent': limit => watching.recent(limit),
     'watching.forget': (infoHash, file) => watching.forget(infoHash, file),
+  }
+}
+
+function rateHandlers(rates: RateRows): HandlersOf<'rates'> {
+  return {
+    'rates.read': infoHashes => rates.read(infoHashes),
+    'rates.write': rows => rates.write(rows),
   }
 }

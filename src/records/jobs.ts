@@ -70,6 +70,8 @@ export interface RecordJobs {
   'seen.list': { args: [after: string, limit: number]; reply: SeenFile[] }
   'seen.keep': { args: [files: readonly SeenFile[]]; reply: void }
   'seen.drop': { args: [paths: readonly string[]]; reply: void }
+  'rates.read': { args: [infoHashes: readonly InfoHash[]]; reply: (Uint8Array | null)[] }
+  'rates.write': { args: [rows: readonly (readonly [infoHash: InfoHash, sums: Uint8Array])[]]; reply: void }
   'watching.note': { args: [note: WatchedNote]; reply: WatchedFile | null }
   'watching.of': { args: [infoHash: InfoHash]; reply: WatchedFile[] }
   'watching.recent': { args: [limit: number]; reply: RecentFile[] }
@@ -118,6 +120,7 @@ export const patientJobs: ReadonlySet<JobName> = new Set<JobName>([
   'download.totals',
   'download.seeded',
   'announce.keep',
+  'rates.write',
 ])
 
 /** How the database was found. */

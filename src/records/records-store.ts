@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import type { AppError } from '../base/errors.ts'
 import type { DiscoveredMetadata } from '../ports/discovered-metadata.ts'
-import type { DownloadRecords, EventLog, NodeValues, ProgressRecords } from '../ports/records.ts'
+import type { DownloadRecords, EventLog, NodeValues, ProgressRecords, RateRecords } from '../ports/records.ts'
 import type { FeedRecords } from '../ports/feed-records.ts'
 import type { SeenFiles } from '../ports/seen-files.ts'
 import type { SettingsHistory } from '../ports/settings-history.ts'
@@ -18,7 +18,7 @@ import type { OpenFacts } from './jobs.ts'
 import { DatabaseKeptAnnounces } from './kept-announces.ts'
 import { LazyTotals } from './lazy-totals.ts'
 import { RecordsLink } from './records-link.ts'
-import { DatabaseEventLog, DatabaseNodeValues, DatabaseProgress } from './small-records.ts'
+import { DatabaseEventLog, DatabaseNodeValues, DatabaseProgress, DatabaseRates } from './small-records.ts'
 import { DatabaseSeenFiles } from './seen-files.ts'
 import type { UpgradeNote } from './thread-messages.ts'
 import { StoredTorrentContents } from './torrent-contents.ts'
@@ -61,6 +61,7 @@ export class RecordsStore {
   readonly settingsHistory: SettingsHistory
   readonly metadata: DiscoveredMetadata
   readonly watching: WatchingRecords
+  readonly rates: RateRecords
   /** `load()` it before torrents are added. */
   readonly announces: DatabaseKeptAnnounces
   readonly #link: RecordsLink
@@ -83,6 +84,7 @@ export class RecordsStore {
     this.announces = new DatabaseKeptAnnounces(link, now)
     this.seenFiles = new DatabaseSeenFiles(link)
     this.watching = new DatabaseWatching(link)
+    this.rates = new DatabaseRates(link)
   }
 
   /** Opens or makes the database. AppErrors StateUnreadable, DiskFull, DiskError, each with one sentence; Aborted. */

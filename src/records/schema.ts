@@ -241,6 +241,14 @@ const renames = `
   ALTER TABLE downloads ADD COLUMN renames TEXT;
 `
 
+/** What downloads moved in the last hour, day and month (services/rates). */
+const rates = `
+  CREATE TABLE rates (
+    download_id INTEGER PRIMARY KEY REFERENCES downloads(id) ON DELETE CASCADE,
+    sums BLOB NOT NULL
+  ) STRICT;
+`
+
 /** All steps; the schema this program knows is their number. */
 export const migrations: readonly Migration[] = [
   { adds: 'downloads, progress and events', sql: first },
@@ -259,6 +267,7 @@ export const migrations: readonly Migration[] = [
   { adds: 'when downloads were read, which files they made', sql: reads },
   { adds: 'places in the queue', sql: queueOrder },
   { adds: 'names of renamed files', sql: renames },
+  { adds: 'rates of downloads as they were', sql: rates },
 ]
 
 /** Marks the file as ours ("Trib"): another program's database is never written. */

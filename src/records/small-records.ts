@@ -1,4 +1,4 @@
-// Progress, events and node values, as ports/records.ts asks for them, over the database thread.
+// Progress, events, rates and node values, as ports/records.ts asks for them, over the database thread.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { InfoHash } from '../base/ids.ts'
@@ -11,6 +11,7 @@ import {
   type NewEvent,
   type NodeValues,
   type ProgressRecords,
+  type RateRecords,
 } from '../ports/records.ts'
 import { runStepsInTurns } from '../wire/steps.ts'
 import { packFacts, unpackResume } from './packed-progress.ts'
@@ -117,6 +118,23 @@ export class DatabaseEventLog implements EventLog {
 
   bounds(): Promise<{ oldest: number | null; newest: number }> {
     return this.#link.run('event.bounds')
+  }
+}
+
+/** RateRecords over the database. */
+export class DatabaseRates implements RateRecords {
+  readonly #link: RecordsLink
+
+  constructor(link: RecordsLink) {
+    this.#link = link
+  }
+
+  read(infoHashes: readonly InfoHash[]): Promise<(Uint8Array | null)[]> {
+    return this.#link.run('rates.read', infoHashes)
+  }
+
+  write(rows: readonly (readonly [infoHash: InfoHash, sums: Uint8Array])[]): Promise<void> {
+    return this.#link.run('rates.write', rows)
   }
 }
 

@@ -11,6 +11,7 @@ import type { ImportService } from './import/import-api.ts'
 import type { LinksService } from './links/links-api.ts'
 import type { LoginService } from './login/login-api.ts'
 import type { MetricsService } from './diagnostics/metrics-api.ts'
+import type { RatesService } from './rates/rates-api.ts'
 import type { SettingsService } from './settings/settings-api.ts'
 import type { BannedPeersService } from './peers/banned-peers-api.ts'
 import type { SlowModeService } from './slow-mode/slow-mode-api.ts'
@@ -54,6 +55,7 @@ export interface Services {
   readonly imports: ImportService
   readonly updates: UpdatesService
   readonly watching: WatchingService
+  readonly rates: RatesService
   readonly settings: SettingsService
   readonly slowMode: SlowModeService
   readonly bannedPeers: BannedPeersService

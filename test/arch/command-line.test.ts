@@ -28,6 +28,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   'downloads.hlsTexts': 'hls',
   'downloads.hlsTextSegment': 'hls',
   'downloads.explain': 'explain',
+  'downloads.rates': 'rates',
   'downloads.magnet': 'magnet',
   'downloads.addTracker': 'trackers',
   'downloads.changeTracker': 'trackers',

@@ -21,6 +21,10 @@ const made = makeTorrent({
   ],
 })
 type List = { downloads: DownloadRecord[] }
+interface Rates {
+  step: number
+  speed_down: number[]
+}
 interface WireEvent {
   id: number
   type: string
@@ -169,6 +173,20 @@ describe('two nodes', { concurrency: 1 }, () => {
     const wanted = made.files[0]?.content ?? new Uint8Array()
     await waitFor('the film is whole again', async () => (await readFile(film)).equals(wanted))
     await leecher.until<List>('/downloads', ({ downloads }) => downloads[0]?.status === 'DLSTATUS_SEEDING')
+  })
+
+  test('how fast it was is there after a restart too', async () => {
+    const at = (range: string): string => `/downloads/${made.infoHash}/rates?range=${range}`
+    const cameIn = ({ speed_down: down, step }: Rates): number => down.reduce((sum, rate) => sum + rate * step, 0)
+    await leecher.until<Rates>(at('hour'), rates => cameIn(rates) > 190_000)
+    await leecher.stop()
+    leecher = await startNode({ stateDir: path.join(folder, 'leecher') })
+    await leecher.until<List>('/downloads', ({ downloads }) => downloads[0]?.status === 'DLSTATUS_SEEDING')
+    const day = await leecher.get<Rates>(at('day'))
+    assert.deepEqual([day.step, day.speed_down.length], [600, 144])
+    assert.ok(cameIn(day) > 180_000, `${cameIn(day)} bytes came in`)
+    assert.equal((await leecher.request('GET', at('year'))).status, 400)
+    assert.equal((await leecher.request('GET', `/downloads/${'ab'.repeat(20)}/rates`)).status, 404)
   })
 
   test('settings take effect at once: the rate limit stands in the record', async () => {

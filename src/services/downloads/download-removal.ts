@@ -31,9 +31,9 @@ export interface RemovalParts {
 export class DownloadRemoval {
   readonly #set: DownloadSet
   readonly #parts: RemovalParts
-  readonly #deps: Pick<DownloadsDeps, 'log' | 'updates'>
+  readonly #deps: Pick<DownloadsDeps, 'log' | 'updates' | 'rates'>
 
-  constructor(set: DownloadSet, parts: RemovalParts, deps: Pick<DownloadsDeps, 'log' | 'updates'>) {
+  constructor(set: DownloadSet, parts: RemovalParts, deps: Pick<DownloadsDeps, 'log' | 'updates' | 'rates'>) {
     this.#set = set
     this.#parts = parts
     this.#deps = deps
@@ -76,6 +76,7 @@ export class DownloadRemoval {
     this.#set.forget(infoHash)
     goals.forget(infoHash)
     heavy.forget(infoHash)
+    this.#deps.rates?.().forget(infoHash)
     changed(infoHash)
   }
 

@@ -1,6 +1,7 @@
-// The all-time counters of downloads on their way to the store.
+// The all-time counters of downloads on their way to the store; who keeps rates hears what they grew by.
 
 import type { Clock, Timer } from '../../ports/clock.ts'
+import type { MovedBytes, MovedBytesSink } from '../rates/rates-api.ts'
 import type { DownloadSet } from './download-set.ts'
 
 /** Counters go to the store this often; it writes them when it writes anyway. */
@@ -10,11 +11,13 @@ const TOTALS_EVERY_MS = 5000
 export class DownloadTotals {
   readonly #set: DownloadSet
   readonly #clock: Clock
+  readonly #sink: () => Pick<MovedBytesSink, 'moved'>
   #timer: Timer | null = null
 
-  constructor(set: DownloadSet, clock: Clock) {
+  constructor(set: DownloadSet, deps: { readonly clock: Clock; readonly rates?: () => Pick<MovedBytesSink, 'moved'> }) {
     this.#set = set
-    this.#clock = clock
+    this.#clock = deps.clock
+    this.#sink = deps.rates ?? (() => ({ moved: () => undefined }))
   }
 
   /** Every few seconds from now on. */
@@ -29,13 +32,17 @@ export class DownloadTotals {
 
   /** Now. */
   note(): void {
+    const moved: MovedBytes[] = []
     for (const entry of this.#set.entries.values()) {
       // A torrent is suspended long after it last moved: its counters have been noted since.
       if (!entry.loaded || entry.torrent.suspended) continue
       const { totalUp, totalDown } = entry.torrent.snapshot()
-      if (totalUp === entry.stored.totalUp && totalDown === entry.stored.totalDown) continue
+      const { infoHash, totalUp: upBefore, totalDown: downBefore } = entry.stored
+      if (totalUp === upBefore && totalDown === downBefore) continue
+      moved.push({ infoHash, down: Math.max(0, totalDown - downBefore), up: Math.max(0, totalUp - upBefore) })
       entry.stored = { ...entry.stored, totalUp, totalDown }
-      this.#set.store.noteTotals(entry.stored.infoHash, totalUp, totalDown)
+      this.#set.store.noteTotals(infoHash, totalUp, totalDown)
     }
+    this.#sink().moved(moved)
   }
 }

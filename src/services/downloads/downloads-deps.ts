@@ -11,6 +11,7 @@ import type { AnonymityDefaults } from './add-checks.ts'
 import type { DefaultsSettings } from './download-defaults.ts'
 import type { RateLimits } from './download-record.ts'
 import type { EventHub } from '../events/events.ts'
+import type { MovedBytesSink } from '../rates/rates-api.ts'
 import type { FollowedUpdates } from '../updates/followed-updates.ts'
 import type { MetadataPreviews } from './metadata-previews.ts'
 import type { SeedingSettings } from './seeding-goals.ts'
@@ -52,6 +53,8 @@ export interface DownloadsDeps {
    */
   readonly hidden?: () => HiddenOnes | null
   settings(): DownloadSettings
+  /** Keeps rates as they were; absent: nobody does. */
+  readonly rates?: () => MovedBytesSink
   /** Follows links to torrents that are updated; absent = such links are refused. */
   readonly updates?: () => DownloadUpdates
   /** Which volumes do not answer; absent: they all do. */

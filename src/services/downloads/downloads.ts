@@ -96,7 +96,7 @@ export class Downloads implements DownloadsService {
     this.#deps = deps
     this.#news = new DownloadNews(deps)
     this.#heavy = new HeavyLoads(deps)
-    this.#totals = new DownloadTotals(this.#set, deps.clock)
+    this.#totals = new DownloadTotals(this.#set, deps)
     this.#goals = new SeedingGoals(this.#set, deps)
     this.#scrubs = new Scrubs(this.#set, deps)
     this.#shared = new SharedPlaces(this.#set, deps)

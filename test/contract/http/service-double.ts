@@ -33,6 +33,7 @@ import { updatesDouble } from './updates-double.ts'
 import { linksDouble } from './links-double.ts'
 import { keysDouble } from './keys-double.ts'
 import { loginDouble } from './login-double.ts'
+import { ratesDouble } from './rates-double.ts'
 import { watchingDouble } from './watching-double.ts'
 
 export { download, HASH } from './sample-records.ts'
@@ -362,6 +363,7 @@ export class ServiceDouble implements Services {
   readonly login = loginDouble((...call) => this.#note(...call))
 
   readonly watching = watchingDouble((...call) => this.#note(...call))
+  readonly rates = ratesDouble((...call) => this.#note(...call))
 
   readonly settings = {
     read: () => {

@@ -47,6 +47,7 @@ const SILENT: readonly string[] = [
     'queue.move',
     'torrentinfo.sent',
     'folders.list',
+    'downloads.rates',
   ],
   ...['variables.read', 'state.read', 'health.read', 'statistics.communities', 'statistics.dispersy'],
   ...['statistics.ipv8', 'statistics.tribler', 'keys.list', 'keys.add', 'keys.remove', 'shutdown.run'],

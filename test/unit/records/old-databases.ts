@@ -145,6 +145,7 @@ export function makeOldDatabase(path: string, schema: number, downloads: number,
     if (schema >= 10) insert('own_files', { download_id: 1, first: 0, last: 3 })
     if (schema >= 11) insert('announces', oldAnnounce)
     if (schema >= 13) insert('watching', oldWatching)
+    if (schema >= 17) insert('rates', { download_id: 1, sums: Buffer.from('sums') })
     if (schema >= 14) insert('made_files', { download_id: 1, file: 0, mark: '5-6' })
     if (schema >= 7) insert('discovered_metadata', { info_hash: hashOf(9), info: Buffer.from('de'), found_at: 6 })
   })()

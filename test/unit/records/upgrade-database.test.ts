@@ -147,6 +147,8 @@ function assertLaterTables(database: RecordsDatabase, schema: number): void {
     atMs: 5,
   }
   assert.deepEqual(reply(database, 'watching.of', hashOf(1)), schema < 13 ? [] : [left])
+  const [rates] = reply(database, 'rates.read', [hashOf(1)]) as (Uint8Array | null)[]
+  assert.equal(rates == null ? null : Buffer.from(rates).toString(), schema < 17 ? null : 'sums')
 }
 
 /** Writes to every table, as a running node would. */
