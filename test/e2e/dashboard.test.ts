@@ -100,6 +100,7 @@ describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
     await page.getByLabel('Magnet links').fill(scene.magnet)
     await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByRole('heading', { name: FILM_NAME }).waitFor()
+    await page.getByText(/^Downloading at \S+ [KM]iB\/s, connected to 1 peer/).waitFor()
     await page.getByRole('link', { name: 'Files' }).click()
     await page.getByRole('link', { name: 'Play Tears of Steel.webm' }).click()
     await untilInPage(page, `${PLAYED} > 1.5`, 60_000)

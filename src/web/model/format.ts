@@ -102,6 +102,20 @@ export function dateTime(unixSec: number): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`
 }
 
+const two = (value: number) => String(value).padStart(2, '0')
+
+/** The time of day in the reader's own zone: `21:03`, with seconds `21:03:59`. */
+export function clock(unixSec: number, seconds = false): string {
+  const date = new Date(unixSec * 1000)
+  const minutes = `${two(date.getHours())}:${two(date.getMinutes())}`
+  return seconds ? `${minutes}:${two(date.getSeconds())}` : minutes
+}
+
+/** Day and month in the reader's own zone, as the language writes them: `11/21`, `21.11.`. */
+export function dayMonth(unixSec: number): string {
+  return new Date(unixSec * 1000).toLocaleDateString(languageTag(), { day: 'numeric', month: 'numeric' })
+}
+
 /** `1 file`, `3 files`. */
 export function counted(count: number, noun: string): string {
   return `${whole(count)} ${noun}${count === 1 ? '' : 's'}`

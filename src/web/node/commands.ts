@@ -6,6 +6,7 @@ import type {
   Download,
   DownloadChange,
   DownloadFile,
+  DownloadRates,
   GivenLinkRecord,
   WatchingRecord,
 } from '../../client/core-routes.ts'
@@ -60,6 +61,11 @@ export async function details(infohash: string, signal: AbortSignal): Promise<Do
 export async function explanation(infohash: string, signal: AbortSignal): Promise<Explanation> {
   const told = await session.api.call('GET /downloads/{infohash}/explain', { path: { infohash }, signal })
   return { ...told, reasons: told.reasons.map(reason => ({ ...reason, message: reasonWords(reason) })) }
+}
+
+/** How fast it was. */
+export function ratesOf(infohash: string, range: DownloadRates['range'], signal: AbortSignal): Promise<DownloadRates> {
+  return session.api.call('GET /downloads/{infohash}/rates', { path: { infohash }, parameters: { range }, signal })
 }
 
 /** Its files. */

@@ -6,6 +6,7 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { hasLine, timeRange, valueRange } from '../model/graph-ranges.ts'
 import { text } from '../texts/downloads/list.ts'
+import { clock } from '../model/format.ts'
 import { colorIn, useScheme } from './scheme.ts'
 
 /** One line of a graph. */
@@ -26,6 +27,8 @@ interface GraphProps {
   readonly bare?: boolean
   /** A value as people read it. */
   readonly format: (value: number) => string
+  /** A time, Unix seconds, as people read it; absent: to the second. */
+  readonly time?: (unixSec: number) => string
   /** What the axis of values reaches at least: of a line at nothing it is all there is to read. */
   readonly top?: number
 }
@@ -33,14 +36,11 @@ interface GraphProps {
 /** Distances of the marks: round in binary units and, small, in plain numbers. */
 const steps = [1, 2, 5, 10, 20, 25, 50, 100, 200, 500, ...Array.from({ length: 40 }, (_, power) => 2 ** (power + 10))]
 
+const clockWithSeconds = (unixSec: number) => clock(unixSec, true)
+
 function optionsOf(element: HTMLElement, props: GraphProps): uPlot.Options {
-  const { lines, height, bare = false, format, top = 1 } = props
+  const { lines, height, bare = false, format, time = clockWithSeconds, top = 1 } = props
   const [ink, rule] = [colorIn(element, 'muted'), colorIn(element, 'line')]
-  const two = (value: number) => String(value).padStart(2, '0')
-  const clock = (unixSec: number) => {
-    const date = new Date(unixSec * 1000)
-    return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
-  }
   const axis = {
     stroke: ink,
     grid: { stroke: rule, width: 1 },
@@ -60,7 +60,7 @@ function optionsOf(element: HTMLElement, props: GraphProps): uPlot.Options {
     axes: bare
       ? [{ show: false }, { show: false }]
       : [
-          { ...axis, size: 26, space: 76, values: (_, splits) => splits.map(value => clock(value)) },
+          { ...axis, size: 26, space: 76, values: (_, splits) => splits.map(value => time(value)) },
           { ...axis, size: 78, space: 34, incrs: steps, values: (_, splits) => splits.map(value => format(value)) },
         ],
     series: [

@@ -18,7 +18,7 @@ import { addManyDownloads, WAITING_SETTINGS } from '../../kit/nodes/many-downloa
 import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
 import { needs } from '../../kit/requirements.ts'
 import { waitFor } from '../../kit/wait-for.ts'
-import { moveEdge } from './panel-edge-steps.ts'
+import { chooseRange, moveEdge } from './panel-steps.ts'
 
 const skip = needs(CHROMIUM)
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true }
@@ -95,6 +95,7 @@ describe('the list of the dashboard', { skip, concurrency: 1, timeout: 300_000 }
     await page.reload()
     await page.locator('.detail .graph canvas').waitFor()
     assert.equal(await page.evaluate(`globalThis.waited`), true)
+    await chooseRange(page)
     await moveEdge(page)
     watched.check()
     await page.context().close()

@@ -1,7 +1,7 @@
 // The overview of a download: why it does not move, its pieces, its rates while the page is open, and its facts.
 
-import { useMemo } from 'preact/hooks'
 import type { Download } from '../../../client/core-routes.ts'
+import { doingNow } from '../../model/detail/doing-now.ts'
 import { circuitsText, hopChoices } from '../../model/hops.ts'
 import { bytes, dateTime, eta, plainRate, ratio, whole } from '../../model/format.ts'
 import { explanation, magnetOf, saveTorrent } from '../../node/commands.ts'
@@ -9,14 +9,22 @@ import { session } from '../../node/context.ts'
 import { useAnswer } from '../../node/use-answer.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { FactList } from '../../parts/facts.tsx'
-import { Graph } from '../../parts/graph.tsx'
 import { Icon } from '../../parts/icons.tsx'
 import { OverwriteButton } from '../../parts/overwrite-button.tsx'
+import { LaterPage } from '../../parts/later-page.tsx'
 import { PieceMap } from '../../parts/piece-map.tsx'
-import { LEAST_RATE, rateLines } from '../../parts/rate-graph.tsx'
 import { text } from '../../texts/downloads/detail.ts'
 
 const EXPLAIN_MS = 3000
+
+// With the library that draws: the rest of the page does not wait for it.
+const loadRates = async () => (await import('./detail-rates.tsx')).DetailRates
+
+/** What it is doing, where nothing is in its way. */
+function Doing({ record }: { record: Download }) {
+  const sentence = doingNow(record)
+  return sentence === '' ? null : <p class="doing">{sentence}</p>
+}
 
 function Reasons({ record }: { record: Download }) {
   const { infohash, status } = record
@@ -24,7 +32,7 @@ function Reasons({ record }: { record: Download }) {
   const reasons = answer.value?.reasons ?? []
   const foreign = reasons.find(({ code }) => code === 'foreign_file')
   const isTold = reasons.some(({ parameters }) => parameters?.error !== undefined)
-  if (record.error === '' && reasons.length === 0) return null
+  if (record.error === '' && reasons.length === 0) return <Doing record={record} />
   return (
     <div class={`reasons ${status === 'DLSTATUS_STOPPED_ON_ERROR' ? 'bad' : ''}`}>
       {record.error !== '' && !isTold && (
@@ -40,13 +48,6 @@ function Reasons({ record }: { record: Download }) {
       {foreign !== undefined && <OverwriteButton infohash={infohash} message={foreign.message} />}
     </div>
   )
-}
-
-function OwnRates({ record }: { record: Download }) {
-  const history = session.ratesOf(record.infohash)
-  const version = session.rateVersion.value
-  const data = useMemo(() => history.columns(), [version])
-  return <Graph name={text('rates')} lines={rateLines} top={LEAST_RATE} data={data} height={130} format={plainRate} />
 }
 
 /** Over how many hops, and what they are made of now. */
@@ -84,7 +85,7 @@ export function DetailOverview({ record, pieces }: { record: Download; pieces: s
     <>
       <Reasons record={record} />
       {record.total_pieces > 0 && <PieceMap pieces={pieces} count={record.total_pieces} progress={record.progress} />}
-      <OwnRates record={record} />
+      <LaterPage load={loadRates} shown={{ infohash }} />
       <Facts record={record} />
       <dl class="long-facts">
         <dt>{text('folder')}</dt>

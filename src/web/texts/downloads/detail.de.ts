@@ -21,7 +21,6 @@ export const german: Translation<DetailTexts> = {
     'Ziehen Sie, oder benutzen Sie die Pfeiltasten; ein Doppelklick oder die Eingabetaste stellt die übliche Breite wieder her.',
   unknown: 'Diesen Download hat der Knoten nicht.',
   loading: 'Wird geladen …',
-  rates: 'Raten dieses Downloads',
   anonymity: 'Anonymität',
   circuits: 'Circuits',
   down: 'Herunter',

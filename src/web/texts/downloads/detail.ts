@@ -19,7 +19,6 @@ const english = {
   unknown: 'The node has no such download.',
   loading: 'Loading…',
   // Overview.
-  rates: 'Rates of this download',
   anonymity: 'Anonymity',
   circuits: 'Circuits',
   down: 'Down',

@@ -1,4 +1,4 @@
-// The edge between the list and the panel of a download, moved as people do.
+// The panel of a download used as people do: its edge is moved, its graph shows other times.
 
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
@@ -34,4 +34,22 @@ export async function moveEdge(page: Page): Promise<void> {
   await waitFor('it is as at first', async () => (await width()) === usualWidth)
   await page.setViewportSize({ width: 1000, height: 900 })
   await edge.waitFor({ state: 'hidden' })
+}
+
+/** The graph of the rates: another range by keys, in words and as a table, kept by the device. */
+export async function chooseRange(page: Page): Promise<void> {
+  const ranges = page.getByRole('group', { name: 'Time shown' })
+  const shown = (name: string) => page.getByRole('img', { name: `Rates of this download ${name}` })
+  await shown('in the last hour').waitFor()
+  await ranges.getByRole('button', { name: 'Month' }).press('Enter')
+  await shown('in the last month').locator('canvas').waitFor()
+  await page.getByText('Nothing was transferred in this time.').waitFor()
+  const { x = 0, width = 0 } = (await ranges.boundingBox()) ?? {}
+  assert.ok(x + width <= (page.viewportSize()?.width ?? 0), 'the choice fits')
+  await page.reload()
+  await shown('in the last month').locator('canvas').waitFor()
+  await ranges.getByRole('button', { name: 'Live' }).click()
+  await shown('while it is shown here').waitFor()
+  assert.deepEqual(await axeFindings(page), [])
+  await ranges.getByRole('button', { name: 'Hour' }).click()
 }
