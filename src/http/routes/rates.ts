@@ -12,6 +12,7 @@ const readRates = route({
   path: '/downloads/{infohash}/rates',
   kind: 'json',
   scope: 'read',
+  bound: ['rates'],
   tag: 'downloads',
   summary: 'How fast a download was in the last hour, day or month',
   choices: [

@@ -24,7 +24,7 @@ import { type Answer, ask, envelope, type Running, startServer, until } from './
 const OPENED: ReadonlySet<string> = new Set([
   ...['downloads.list', 'downloads.remove', 'downloads.patch', 'downloads.files', 'downloads.playlist'],
   ...['downloads.torrent', 'downloads.torrentSingular', 'downloads.stream', 'downloads.streamNamed'],
-  ...['downloads.read', 'downloads.explain', 'downloads.addTracker', 'downloads.removeTracker'],
+  ...['downloads.read', 'downloads.explain', 'downloads.rates', 'downloads.addTracker', 'downloads.removeTracker'],
   ...['downloads.forceAnnounce', 'downloads.magnet', 'events.follow', 'downloads.media', 'downloads.subtitles'],
   ...['downloads.hlsMaster', 'downloads.hlsSegments', 'downloads.hlsSegment', 'downloads.hlsTexts'],
   'downloads.hlsTextSegment',
