@@ -40,12 +40,13 @@ const FOCUS = `(() => {
 const FOCUS_IS_SEEN = `[document.activeElement, ...(document.activeElement.labels ?? [])]
   .some(element => element === document.body || getComputedStyle(element).outlineStyle !== 'none')`
 
-/** What differs from run to run, shown as a letter. */
+/** What differs from run to run, shown as a letter or left out. */
 const told = (tree: string): string =>
   tree
     .replaceAll(/[0-9a-f]{40}/g, 'H')
     .replaceAll(/[\d.]+ [GT]iB free/g, 'F free')
-    .replaceAll(/↓ [\d.]+ (?:Ki|Mi)?B\/s/g, '↓ R')
+    // Shown as long as it has not faded.
+    .replaceAll(/↓ [\d.]+ (?:Ki|Mi)?B\/s · /g, '')
     .replaceAll(/x\.pe=127\.0\.0\.1:\d+/g, 'x.pe=P')
     .replaceAll(/"Default: .*"/g, '"Default: D"')
 
@@ -83,9 +84,9 @@ const SELECTED = `    - toolbar "Selected downloads":
       - button "Clear"
     - grid "Downloads":
       - rowgroup:
-        - row "Seeding Two films Seeding · ↓ R · 1.04 MiB" [selected]:
+        - row "Seeding Two films Seeding · 1.04 MiB" [selected]:
           - gridcell "Seeding"
-          - gridcell "Two films Seeding · ↓ R · 1.04 MiB"
+          - gridcell "Two films Seeding · 1.04 MiB"
 `
 const REMOVING = `- dialog "Remove":
   - heading "Remove" [level=2]
