@@ -80,7 +80,7 @@ function wrapped(from: number, length: number): WeekSpan[] {
 }
 
 /** The spans of all lines, in order; those that meet or lie over each other are one, since all say the same. */
-function mergedSpans(spans: readonly WeekSpan[]): readonly WeekSpan[] {
+export function mergedSpans(spans: readonly WeekSpan[]): readonly WeekSpan[] {
   const merged: WeekSpan[] = []
   for (const span of spans.toSorted((a, b) => a.from - b.from || a.to - b.to)) {
     const last = merged.at(-1)

@@ -36,8 +36,8 @@ export const allowedImports: Record<string, readonly string[]> = {
   ],
   app: ['node', 'http', 'cli'],
   cli: ['base', 'client', 'node', 'app', 'io/process/machine-code.ts'],
-  // Texts and times of subtitles, and filters of the list, which node and page read.
-  web: ['client', 'wire/subtitles/*.ts', 'wire/list/*.ts'],
+  // Texts and times of subtitles, filters of the list, and the week's table, which node and page read.
+  web: ['client', 'wire/subtitles/*.ts', 'wire/list/*.ts', 'base/week-table.ts'],
   build: ['io/process/machine-code.ts', 'io/process/machine-code-digests.ts'],
 }
 

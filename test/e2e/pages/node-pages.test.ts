@@ -273,4 +273,73 @@ describe('pages of the node', { skip: needs(CHROMIUM), concurrency: 1, timeout: 
     watched.check()
     await page.context().close()
   })
+
+  test('settings: the hours of slow mode are painted by mouse, finger and keyboard', async () => {
+    const before = ['mon-fri 08:00-10:00', 'wed 09:00-11:30']
+    await node.request('POST', '/settings', { slow_mode: { schedule: before } })
+    const watched = await signedIn('#/settings', PHONE)
+    const { page } = watched
+    const grid = page.getByRole('grid', { name: 'Hours of the week' })
+    const lines = page.getByLabel('Schedule', { exact: true })
+    const cell = (name: string) => grid.getByRole('gridcell', { name })
+    const middle = async (name: string) => {
+      const { x, y, width, height } = (await cell(name).boundingBox()) ?? assert.fail(name)
+      return { x: x + width / 2, y: y + height / 2 }
+    }
+    const shown = (...expected: string[]) =>
+      untilInPage(
+        page,
+        `document.querySelector('.week-lines textarea').value === ${JSON.stringify(expected.join('\n'))}`,
+      )
+    await cell('Wednesday, 11:00 to 12:00, a part of it').scrollIntoViewIfNeeded()
+    await shown(...before)
+    assert.equal(await grid.getByRole('gridcell', { selected: true }).count(), 11, 'what overlaps is on once')
+
+    const [from, to] = [await middle('Saturday, 09:00'), await middle('Sunday, 11:00')]
+    await page.mouse.move(from.x, from.y)
+    await page.mouse.down()
+    await page.mouse.move(to.x, to.y + 1)
+    await page.mouse.up()
+    await page.mouse.move(from.x, from.y - 60)
+    const rest = 'sat,sun 09:00-12:00'
+    await shown('mon,tue,thu,fri 08:00-10:00', 'wed 08:00-11:30', rest)
+
+    const finger = await page.context().newCDPSession(page)
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd' | 'touchCancel', at?: { x: number; y: number }) =>
+      finger.send('Input.dispatchTouchEvent', { type, touchPoints: at === undefined ? [] : [at] })
+    const [first, last] = [await middle('Monday, 08:00'), await middle('Friday, 09:00')]
+    await touch('touchStart', first)
+    // Up and down alone would scroll the page.
+    await touch('touchMove', { x: first.x + 80, y: first.y })
+    await touch('touchMove', last)
+    await touch('touchEnd')
+    await shown('wed 10:00-11:30', rest)
+    await touch('touchStart', first)
+    await shown('mon 08:00-09:00', 'wed 10:00-11:30', rest)
+    await touch('touchCancel')
+    await shown('wed 10:00-11:30', rest)
+
+    await cell('Thursday, 22:00').focus()
+    await page.keyboard.press('Space')
+    await page.keyboard.press('Shift+ArrowRight')
+    await page.keyboard.press('Shift+ArrowDown')
+    await untilInPage(page, `document.activeElement?.getAttribute('aria-label') === 'Friday, 23:00 to 24:00'`)
+    await shown('wed 10:00-11:30', 'thu 22:00-24:00', 'fri 23:00-24:00', rest)
+    assert.deepEqual(await axeFindings(page), [])
+    assert.equal(await page.evaluate(`document.documentElement.scrollWidth - innerWidth`), 0)
+
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved.').waitFor()
+    const { settings } = await node.get<{ settings: { slow_mode: { schedule: string[] } } }>('/settings')
+    assert.deepEqual(settings.slow_mode.schedule, ['wed 10:00-11:30', 'thu 22:00-24:00', 'fri 23:00-24:00', rest])
+    await lines.fill('mon 9-10')
+    await page.getByText('Hours can be chosen again when this line has days and times: mon 9-10').waitFor()
+    await cell('Friday, 23:00').focus()
+    await page.keyboard.press('Space')
+    await page.mouse.click(first.x, first.y)
+    await shown('mon 9-10')
+    assert.equal(await grid.getAttribute('aria-disabled'), 'true')
+    watched.check()
+    await page.context().close()
+  })
 })

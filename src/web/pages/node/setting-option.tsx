@@ -1,11 +1,45 @@
 // One setting of the node on its page: its name, what it does, and the control it is entered by.
 
 import { useId } from 'preact/hooks'
-import { entered, type OptionSchema, type SettingField } from '../../model/settings/settings-form.ts'
+import { entered, type OptionSchema, pathOf, type SettingField } from '../../model/settings/settings-form.ts'
 import { type MeasureUnit, unitsFor } from '../../model/settings/measures.ts'
 import { choiceName, langOf, settingHelp, settingName, shownValue } from '../../model/settings/settings-view.ts'
 import { text } from '../../texts/node/settings.ts'
 import { MeasureControl } from './measure-control.tsx'
+import { WeekGrid } from './week-grid.tsx'
+
+/** The setting whose lines are times of the week. */
+const WEEK_PATH = 'slow_mode.schedule'
+
+interface LinesProps {
+  readonly field: SettingField
+  readonly id: string
+  readonly value: string
+  readonly 'aria-describedby': string
+  readonly 'aria-invalid': boolean
+  set(value: string): void
+}
+
+/** Lines of a list; those that are times of the week have a grid above them. */
+function Lines({ field, value, set, ...shared }: LinesProps) {
+  const lines = (
+    <textarea
+      {...shared}
+      rows={Math.min(8, value.split('\n').length + 1)}
+      value={value}
+      spellcheck={false}
+      onInput={event => set(event.currentTarget.value)}
+    />
+  )
+  if (pathOf(field) !== WEEK_PATH) return lines
+  const present = String(entered('lines', field.effective.value))
+  return (
+    <div class="week-lines">
+      <WeekGrid value={value} present={present} describedBy={`${shared.id}-week`} set={set} />
+      {lines}
+    </div>
+  )
+}
 
 interface ControlProps {
   readonly field: SettingField
@@ -60,15 +94,7 @@ function Control({ field, id, value, isRefused, units, set }: ControlProps) {
         </select>
       )
     case 'lines':
-      return (
-        <textarea
-          {...shared}
-          rows={Math.min(8, String(value).split('\n').length + 1)}
-          value={String(value)}
-          spellcheck={false}
-          onInput={onInput}
-        />
-      )
+      return <Lines {...shared} field={field} value={String(value)} set={set} />
     case 'secret':
       return (
         <input

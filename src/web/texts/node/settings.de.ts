@@ -36,6 +36,13 @@ export const german: Translation<SettingsTexts> = {
   minutes: 'Minuten',
   hours: 'Stunden',
   days: 'Tage',
+  weekGrid: 'Stunden der Woche',
+  weekHelp:
+    'Ziehen Sie über die Stunden, in denen der Langsam-Modus an ist, und noch einmal, um sie herauszunehmen. Mit der Tastatur: Pfeiltasten und Leertaste, oder Umschalttaste mit Pfeiltasten für viele. Die Zeilen darunter sagen dasselbe auf die Minute genau.',
+  weekCell: '{{day}}, {{from}} bis {{to}}',
+  weekCellPart: '{{day}}, {{from}} bis {{to}}, ein Teil davon',
+  weekUnread: 'Stunden lassen sich wieder wählen, wenn diese Zeile Tage und Zeiten hat: {{line}}',
+  weekTooMany: 'Stunden lassen sich wieder wählen, wenn es höchstens {{count, number}} Zeilen sind.',
   byFlag: 'auf der Kommandozeile gesetzt',
   byEnvironment: 'in der Umgebung gesetzt',
   pending: 'gilt nach einem Neustart',

@@ -33,6 +33,13 @@ const english = {
   minutes: 'minutes',
   hours: 'hours',
   days: 'days',
+  weekGrid: 'Hours of the week',
+  weekHelp:
+    'Drag over the hours in which slow mode is on, and once more to take them out. By keyboard: arrow keys and Space, or Shift with arrow keys for many. The lines below say the same to the minute.',
+  weekCell: '{{day}}, {{from}} to {{to}}',
+  weekCellPart: '{{day}}, {{from}} to {{to}}, a part of it',
+  weekUnread: 'Hours can be chosen again when this line has days and times: {{line}}',
+  weekTooMany: 'Hours can be chosen again when there are at most {{count, number}} lines.',
   byFlag: 'set on the command line',
   byEnvironment: 'set in the environment',
   pending: 'in force after a restart',
