@@ -10,6 +10,10 @@ export interface ChapterPages {
   readonly name: string
   /** Its sign in the navigation: the strokes of a path on a grid of 24, as in `parts/icons.tsx`. */
   readonly strokes: string
+  /** Settings (`section.option`) without which there is nothing to see on its pages: off means not in use. */
+  readonly switches?: readonly string[]
+  /** The setting that is off until somebody wants the chapter: on means in use. */
+  readonly chosenBy?: string
   /**
    * Loads the page at a place of it, which comes when it is shown. `parts`: those of its address behind the id, decoded
    * (ChapterPlace).

@@ -1,9 +1,11 @@
-// The ways to the pages: those of the core, and between them those of the chapters. A phone has a bar with as many as
-// its width holds, and the others behind its last button.
+// The ways to the pages: those of the core, and between them those of the chapters that are in use, or of all. A phone
+// has a bar with as many as its width holds, and the others behind its last button.
 
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { isInUse } from './chapter-ways.ts'
 import { chapterPages } from './chapters.ts'
 import { addressOf, chapterPlace, home, type Place } from './model/place.ts'
+import { chapterUse, showAllChapters, switchesNow } from './node/chapter-use.ts'
 import { narrow, place } from './node/context.ts'
 import { Icon, Sign, strokesOf } from './parts/icons.tsx'
 import { LaterPage } from './parts/later-page.tsx'
@@ -19,11 +21,6 @@ interface Destination {
 }
 
 const downloads: Destination = { name: text('downloads'), strokes: strokesOf('list'), to: home }
-const ofChapters: readonly Destination[] = chapterPages.map(({ id, name, strokes }) => ({
-  name,
-  strokes,
-  to: chapterPlace(id),
-}))
 const ofNode: readonly Destination[] = [
   { name: text('statistics'), strokes: strokesOf('chart'), to: { page: 'statistics' } },
   { name: text('events'), strokes: strokesOf('bell'), to: { page: 'events' } },
@@ -55,8 +52,31 @@ function Ways({ to, class: style }: { to: readonly Destination[]; class: string 
   )
 }
 
+/** Of the chapters those that are in use, the one that is open, or all. */
+function waysOfChapters(): { readonly ways: readonly Destination[]; readonly areSomeUnused: boolean } {
+  const use = chapterUse.value
+  const now = headOf(place.value)
+  const used = new Set(chapterPages.filter(pages => pages.id === now || isInUse(pages, use, switchesNow.value)))
+  return {
+    ways: chapterPages
+      .filter(pages => use.all || used.has(pages))
+      .map(({ id, name, strokes }) => ({ name, strokes, to: chapterPlace(id) })),
+    areSomeUnused: used.size < chapterPages.length,
+  }
+}
+
+/** Shows the ways to chapters that nobody uses, and hides them. */
+function AllPages() {
+  const { all } = chapterUse.value
+  return (
+    <button type="button" class="nav-all" onClick={() => showAllChapters(!all)}>
+      {all ? text('fewerPages') : text('allPages')}
+    </button>
+  )
+}
+
 /** The last of the bar: what it has no room for, over the page. */
-function MoreWays({ to }: { to: readonly Destination[] }) {
+function MoreWays({ to, areSomeUnused }: { to: readonly Destination[]; areSomeUnused: boolean }) {
   const id = useId()
   const sheet = useRef<HTMLDivElement>(null)
   const [open, setOpen] = useState(false)
@@ -77,6 +97,7 @@ function MoreWays({ to }: { to: readonly Destination[] }) {
       </button>
       <div ref={sheet} id={id} popover="auto" class="sheet" onToggle={event => setOpen(event.newState === 'open')}>
         <Ways to={to} class="nav-rest" />
+        {areSomeUnused && <AllPages />}
         <LaterPage load={loadLimits} shown={{}} />
       </div>
     </>
@@ -85,15 +106,19 @@ function MoreWays({ to }: { to: readonly Destination[] }) {
 
 /** The ways to the pages. */
 export function Navigation() {
+  const { ways, areSomeUnused } = waysOfChapters()
   return (
     <nav aria-label={text('pages')}>
       {narrow.value ? (
         <>
           <Ways to={[downloads, ...ofNode]} class="nav" />
-          <MoreWays to={[...ofChapters, doctor]} />
+          <MoreWays to={[...ways, doctor]} areSomeUnused={areSomeUnused} />
         </>
       ) : (
-        <Ways to={[downloads, ...ofChapters, ...ofNode, doctor]} class="nav" />
+        <>
+          <Ways to={[downloads, ...ways, ...ofNode, doctor]} class="nav" />
+          {areSomeUnused && <AllPages />}
+        </>
       )}
     </nav>
   )

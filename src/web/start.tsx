@@ -9,6 +9,7 @@ import './style/player.css'
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { chapterPages } from './chapters.ts'
+import { followChapters } from './node/chapter-use.ts'
 import { followAddress, session } from './node/context.ts'
 import { followForNotifications } from './node/notifications.ts'
 import { guardRemovals } from './node/removals.ts'
@@ -17,6 +18,7 @@ import { keepTitle } from './title.ts'
 const code = followAddress(chapterPages.map(({ id }) => id))
 keepTitle()
 guardRemovals()
+followChapters(chapterPages)
 followForNotifications()
 const root = document.querySelector('#page')
 if (root !== null) render(<App />, root)

@@ -22,5 +22,7 @@ export const german: Translation<FrameTexts> = {
   doctor: 'Diagnose',
   settings: 'Einstellungen',
   more: 'Mehr',
+  allPages: 'Alle Seiten',
+  fewerPages: 'Weniger Seiten',
   notLoaded: 'Diese Seite konnte nicht geladen werden. Dashboard neu laden.',
 }

@@ -20,6 +20,8 @@ const english = {
   doctor: 'Doctor',
   settings: 'Settings',
   more: 'More',
+  allPages: 'All pages',
+  fewerPages: 'Fewer pages',
   notLoaded: 'This page could not be loaded. Reload the dashboard.',
 } as const
 

@@ -66,7 +66,8 @@ describe('dashboard in other languages', { skip, concurrency: 1, timeout: 120_00
 
   async function opened(language: string, options: Parameters<typeof watchedPage>[2]): Promise<WatchedPage> {
     const watched = await watchedPage(browser, node.baseUrl, options)
-    const kept = { 'tributary.key': node.key, 'tributary.language': language }
+    const chapters = JSON.stringify({ used: [], all: true })
+    const kept = { 'tributary.key': node.key, 'tributary.language': language, 'tributary.chapters': chapters }
     for (const [name, value] of Object.entries(kept))
       await watched.page.addInitScript(`localStorage.setItem(${JSON.stringify(name)}, ${JSON.stringify(value)})`)
     await watched.page.goto(node.baseUrl)

@@ -76,6 +76,37 @@ describe('pages of the node', { skip: needs(CHROMIUM), concurrency: 1, timeout: 
     await page.context().close()
   })
 
+  test('the navigation: chapters that nobody uses are behind a button, and asking for none of them starts it', async () => {
+    const watched = await signedIn('')
+    const { page } = watched
+    const bar = page.getByRole('navigation', { name: 'Pages' })
+    const names = () => bar.getByRole('link').allInnerTexts()
+    const core = ['Downloads', 'Statistics', 'Events', 'Settings', 'Doctor']
+    assert.deepEqual(await names(), core)
+    await bar.getByRole('button', { name: 'All pages' }).press('Enter')
+    await bar.getByRole('link', { name: 'Market' }).waitFor()
+    assert.equal((await names()).length, core.length + 5)
+    assert.equal(await page.evaluate(`document.activeElement?.textContent`), 'Fewer pages')
+    assert.deepEqual(await axeFindings(page), [])
+    await page.reload()
+    await bar.getByRole('link', { name: 'Circuits' }).click()
+    await bar.getByRole('button', { name: 'Fewer pages' }).click()
+    await bar.getByRole('link', { name: 'Market' }).waitFor({ state: 'detached' })
+    await bar.getByRole('link', { name: 'Events' }).click()
+    await page.reload()
+    await bar.getByRole('link', { name: 'Circuits' }).click()
+    assert.deepEqual(await names(), ['Downloads', 'Circuits', ...core.slice(1)], 'what was used is shown')
+    const set = (enabled: boolean) => node.request('POST', '/settings', { tunnel_community: { enabled } })
+    await set(false)
+    await bar.getByRole('link', { name: 'Events' }).click()
+    await bar.getByRole('link', { name: 'Circuits' }).waitFor({ state: 'detached' })
+    await set(true)
+    const { network } = await node.get<{ network: { running: boolean } }>('/debug/circuits/network')
+    assert.equal(network.running, false)
+    watched.check()
+    await page.context().close()
+  })
+
   test('events: what was added and removed, many in one line, narrowed by kind and words', async () => {
     const watched = await signedIn('#/events', PHONE)
     const { page } = watched

@@ -10,6 +10,7 @@ export const pages: ChapterPages = {
   id: 'circuits',
   name: text('circuits'),
   strokes: strokesOf('circuit'),
+  switches: ['tunnel_community.enabled', 'ipv8.enabled', 'dispersy.enabled'],
   loadPage: async () => (await import('./pages/circuits-page.tsx')).CircuitsPage,
   events: {
     circuit_ready: { name: text('circuitReady'), about: circuitEventText },

@@ -8,5 +8,6 @@ export const pages: ChapterPages = {
   id: 'dlna',
   name: text('players'),
   strokes: 'M4 5h16v11H4zM8 20h8M10 8.5l5 2-5 2z',
+  chosenBy: 'dlna.enabled',
   loadPage: async () => (await import('./pages/dlna-page.tsx')).DlnaPage,
 }

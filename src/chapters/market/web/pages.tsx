@@ -9,6 +9,7 @@ export const pages: ChapterPages = {
   id: 'market',
   name: text('market'),
   strokes: 'M4 9h16l-1.5-5h-13zM5 9v11h14V9M10 20v-6h4v6',
+  switches: ['market_community.enabled'],
   loadPage: async () => {
     const { MarketPage } = await import('./pages/market-page.tsx')
     return ({ parts }) => <MarketPage tab={tabAt(parts)} />
