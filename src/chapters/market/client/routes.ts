@@ -9,6 +9,9 @@ export type MarketRoutes = RoutesOf<typeof marketRoutes>
 /** Orders of all traders for one pair of coins. */
 export type OrderGroup = ReplyOf<MarketRoutes, 'GET /market/asks'>['asks'][number]
 
+/** How the node stands in the network of the market. */
+export type MarketNetworkState = ReplyOf<MarketRoutes, 'GET /market/asks'>['network']
+
 /** An own order. */
 export type Order = ReplyOf<MarketRoutes, 'GET /market/orders'>['orders'][number]
 

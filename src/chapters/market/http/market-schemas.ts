@@ -33,8 +33,21 @@ const Group = Type.Object({
   ticks: Type.Array(Tick),
 })
 
+const Standing = Type.Object({
+  state: Type.Union(
+    (['off', 'starting', 'failed', 'alone', 'connected'] as const).map(state => Type.Literal(state)),
+    {
+      description:
+        'extra: of the overlay of the market: off (by a setting), starting, failed (it is tried again), alone (nobody met yet), connected',
+    },
+  ),
+  peers: Type.Integer({ description: 'nodes it is connected to there' }),
+  setting: Type.String({ description: 'why it is off; else empty' }),
+  problem: Type.String({ description: 'why its start failed; else empty' }),
+})
+
 /** GET /market/asks. */
-export const AsksReply = Type.Object({ asks: Type.Array(Group) })
+export const AsksReply = Type.Object({ asks: Type.Array(Group), network: Standing })
 /** GET /market/bids. */
 export const BidsReply = Type.Object({ bids: Type.Array(Group) })
 

@@ -76,13 +76,16 @@ const asks = route({
   choices: [
     'The whole order book as this node knows it, own orders too. Groups without ticks are left out; ticks begin with the lowest price, of one price ' +
       'with the oldest.',
-    'Extra: `status`, `price_exact`, `quantity_exact`.',
+    'Extra: `status`, `price_exact`, `quantity_exact`; `network`, why there may be no orders of others.',
   ],
   parameters: null,
   reply: AsksReply,
   errors: READ_ERRORS,
   sample: { path: '/market/asks', status: 200 },
-  run: async ({ services }) => ({ asks: await services.market.asks() }),
+  run: async ({ services }) => ({
+    asks: await services.market.asks(),
+    network: await services.market.standing(),
+  }),
 })
 
 const bids = route({

@@ -3,6 +3,21 @@
 import type { NegotiationMessage } from '../wire/negotiation.ts'
 import type { OrderStatement, OrderTerms, OrderState, TraderId } from '../wire/types.ts'
 
+/** How this node stands in the overlay of the market. */
+export interface MarketStanding {
+  /**
+   * `off`: by a setting; `starting`: it does not run yet; `failed`: it could not be started, which is tried again;
+   * `alone`: it runs, and nobody was met yet; `connected`: there are others.
+   */
+  readonly state: 'off' | 'starting' | 'failed' | 'alone' | 'connected'
+  /** Nodes it is connected to in that overlay. */
+  readonly peers: number
+  /** The setting that is why it is off; else empty. */
+  readonly setting: string
+  /** Why the last start failed, for people; else empty. */
+  readonly problem: string
+}
+
 /** The overlay of the market as traders see it. */
 export interface MarketNetwork {
   /** Who we are. */

@@ -1,6 +1,8 @@
 // What the interface asks of the market (spec 2.6 to 2.8, 4.7; decisions part 4). Amounts are numbers as the
 // specification has them, and beside them exact decimal text. All of it rejects with NotReady while the node starts.
 
+import type { MarketStanding } from '../ports/market-network.ts'
+
 /** An order of the book, own or of others: spec 2.6. */
 export interface TickRecord {
   readonly trader_id: string
@@ -140,6 +142,8 @@ export interface OrderExplanation {
 
 /** The market. */
 export interface MarketService {
+  /** How it stands in the overlay of the market: why there may be no orders of others. */
+  standing(): Promise<MarketStanding>
   asks(): Promise<TickGroup[]>
   bids(): Promise<TickGroup[]>
   /**

@@ -4,6 +4,7 @@
 import { AppError } from '../../../base/errors.ts'
 import type { Book } from '../core/book.ts'
 import type { MarketFunds, SpendGate } from '../../wallets/ports/market-funds.ts'
+import type { MarketStanding } from '../ports/market-network.ts'
 import type { MarketTrader, OwnOrder } from '../ports/market-trader.ts'
 import type { SwapChain } from '../ports/swap-chain.ts'
 import type { CoinId } from '../../wallets/core/assets.ts'
@@ -34,6 +35,8 @@ export interface MarketDeps {
   chain(coin: CoinId): SwapChain
   /** Nodes of the market that are connected. */
   peers(): number
+  /** How we stand in the overlay of the market. */
+  standing(): MarketStanding
 }
 
 /**
@@ -47,6 +50,10 @@ export class Market implements MarketService {
 
   constructor(deps: MarketDeps) {
     this.#deps = deps
+  }
+
+  standing(): Promise<MarketStanding> {
+    return Promise.resolve(this.#deps.standing())
   }
 
   asks(): Promise<TickGroup[]> {

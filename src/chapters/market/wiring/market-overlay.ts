@@ -8,7 +8,7 @@ import type { Book } from '../core/book.ts'
 import type { Community, Identity, OverlayDht, SignatureCheck } from '../../overlay/core/index.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
-import type { MarketNetwork } from '../ports/market-network.ts'
+import type { MarketNetwork, MarketStanding } from '../ports/market-network.ts'
 import type { Random } from '../../../ports/random.ts'
 import type { NegotiationMessage } from '../wire/negotiation.ts'
 import { makeStatement } from '../wire/order-codec.ts'
@@ -81,6 +81,19 @@ export class MarketOverlay implements MarketNetwork {
     return this.#mesh?.peers ?? 0
   }
 
+  /** How it stands now. */
+  get standing(): MarketStanding {
+    const none = { peers: 0, setting: '', problem: '' }
+    const setting = this.#forbiddenBy()
+    if (setting !== '') return { ...none, state: 'off', setting }
+    if (this.#mesh === null)
+      return this.#problem === ''
+        ? { ...none, state: 'starting' }
+        : { ...none, state: 'failed', problem: this.#problem }
+    const { peers } = this.#mesh
+    return { ...none, state: peers > 0 ? 'connected' : 'alone', peers }
+  }
+
   /** Opens it as soon as it can be; never rejects, and is not to be waited for. */
   async start(): Promise<void> {
     const { log, clock, overlay } = this.#deps
@@ -141,8 +154,14 @@ export class MarketOverlay implements MarketNetwork {
   }
 
   #off(): boolean {
+    return this.#forbiddenBy() !== ''
+  }
+
+  /** The setting; empty: none. */
+  #forbiddenBy(): string {
     const settings = this.#deps.settings()
-    return overlaysOff(settings) !== '' || !settings.market_community.enabled
+    const overlays = overlaysOff(settings)
+    return overlays !== '' || settings.market_community.enabled ? overlays : 'market_community.enabled'
   }
 
   /** After a promise: the field may have changed, which the compiler does not see. */

@@ -86,6 +86,7 @@ export async function startMarket(deps: MarketPartsDeps): Promise<RunningMarket>
       funds,
       chain: coin => chains.demand(coin),
       peers: () => network.peers,
+      standing: () => network.standing,
     })
     return { service, stop: () => started.stop(0) }
   } catch (error) {

@@ -38,6 +38,7 @@ export class MarketServices {
       return Promise.reject(new AppError('MarketOff'))
     }
     this.service = {
+      standing: async () => (await market()).standing(),
       asks: async () => (await market()).asks(),
       bids: async () => (await market()).bids(),
       placeAsk: async order => (await trading()).placeAsk(order),

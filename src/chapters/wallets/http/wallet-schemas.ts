@@ -46,6 +46,7 @@ const Wallet = Type.Object({
   network: Type.String({ description: 'extra: the chain; empty when it is not created' }),
   height: Type.Integer({ description: 'extra: of the newest block that was read; -1 = none' }),
   behind: Type.Integer({ minimum: 0, description: 'extra: blocks still to be read' }),
+  has_server: Type.Boolean({ description: 'extra: a server for its chain is set; without one it cannot be created' }),
   problem: Type.String({ description: 'extra: why it cannot be used, or not wholly; empty = nothing' }),
 })
 

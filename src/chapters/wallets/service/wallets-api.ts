@@ -28,6 +28,8 @@ export interface WalletRecord {
   readonly height: number
   /** Blocks still to be read. */
   readonly behind: number
+  /** A server for its chain is set: without one it cannot be created, nor see what is new. */
+  readonly has_server: boolean
   /** Why it cannot be used, or not wholly; '' = nothing. */
   readonly problem: string
 }

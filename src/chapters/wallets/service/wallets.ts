@@ -90,16 +90,16 @@ export class Wallets implements WalletsService {
   #recordOf(coin: Coin): WalletRecord {
     const { id, name } = coin
     const wallet = this.#set.get(id)
-    const common = { name, balance: this.#balanceOf(coin, wallet), identifier: id }
+    const hasServer = this.#deps.settings().server(id) !== ''
+    const common = { name, balance: this.#balanceOf(coin, wallet), identifier: id, has_server: hasServer }
     if (wallet !== null) {
       const unlocked = this.#keys.of(id) !== null
       const { network, height, behind, problem } = wallet.facts()
       return { ...common, created: true, address: wallet.address, unlocked, network, height, behind, problem }
     }
-    const none = this.#deps.settings().server(id) === ''
-    const problem = none
-      ? `No server is set: the setting wallets.${id.toLowerCase()}_server.`
-      : `Not created yet: PUT /wallets/${id} with a password.`
+    const problem = hasServer
+      ? `Not created yet: PUT /wallets/${id} with a password.`
+      : `No server is set: the setting wallets.${id.toLowerCase()}_server.`
     return { ...common, created: false, address: '', unlocked: false, network: '', height: -1, behind: 0, problem }
   }
 

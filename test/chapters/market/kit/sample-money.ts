@@ -36,6 +36,7 @@ function wallet(identifier: string, name: string, more: Partial<WalletRecord> = 
     network: '',
     height: -1,
     behind: 0,
+    has_server: true,
     balance: balanceOf(identifier, '0', '0'),
     problem: `Not created yet: PUT /wallets/${identifier} with a password.`,
     ...more,
@@ -225,7 +226,7 @@ export async function showMoney(page: Page): Promise<void> {
   const answers: Readonly<Record<string, object>> = {
     '/wallets': { wallets: sampleWallets },
     '/wallets/BTC/transactions': { transactions: sampleHistory },
-    '/market/asks': { asks: sampleAsks },
+    '/market/asks': { asks: sampleAsks, network: { state: 'connected', peers: 3, setting: '', problem: '' } },
     '/market/bids': { bids: sampleBids },
     '/market/orders': { orders: sampleOrders },
     '/market/transactions': { transactions: sampleTrades },

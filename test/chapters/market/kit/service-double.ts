@@ -87,6 +87,7 @@ export function marketDouble(note: (...call: unknown[]) => void): MarketService 
   const answer = notedAnswers(note)
   const group = { ...coins, ticks: [tick] }
   return {
+    standing: answer('standing', { state: 'connected' as const, peers: 3, setting: '', problem: '' }),
     asks: answer('asks', [group]),
     bids: answer('bids', [group]),
     placeAsk: answer('placeAsk', { created: true as const, order_number: 1 }),

@@ -21,6 +21,16 @@ export const TICK: Shape = {
 }
 const GROUP: Shape = { fields: { price_type: 'string', quantity_type: 'string', ticks: { list: TICK } } }
 
+const STANDING: Shape = {
+  fields: {},
+  extra: {
+    state: { values: ['off', 'starting', 'failed', 'alone', 'connected'] },
+    peers: 'integer',
+    setting: 'string',
+    problem: 'string',
+  },
+}
+
 /** 2.7. */
 export const ORDER: Shape = {
   fields: {
@@ -91,20 +101,20 @@ const placing = {
   answer: { json: { fields: { created: 'boolean' }, extra: { order_number: 'integer' } } },
 } as const satisfies Partial<SpecRoute>
 
-function reading(name: string, record: Shape): SpecRoute {
+function reading(name: string, record: Shape, extra: Readonly<Record<string, Shape>> = {}): SpecRoute {
   return {
     ...common,
     method: 'GET',
     path: `/market/${name}`,
     parameters: {},
     failures: [],
-    answer: { json: { fields: { [name]: { list: record } } } },
+    answer: { json: { fields: { [name]: { list: record } }, extra } },
   }
 }
 
 /** Every row of 4.7. */
 export const MARKET_ROUTES: readonly SpecRoute[] = [
-  reading('asks', GROUP),
+  reading('asks', GROUP, { network: STANDING }),
   { ...placing, path: '/market/asks' },
   reading('bids', GROUP),
   { ...placing, path: '/market/bids' },

@@ -37,17 +37,16 @@ describe('dashboard, wallets', { skip, concurrency: 1, timeout: 180_000 }, () =>
 
   const card = (coin: string) => watched.page.locator(`[data-wallet="${coin}"]`)
 
-  test('a wallet without a server says why it cannot be created', async () => {
+  test('a wallet without a server says why it cannot be created, and leads to the settings', async () => {
     const { page } = watched
     await page.goto(`${node.baseUrl}/#/wallets`)
-    await card('BTC').getByText('No server is set: the setting wallets.btc_server.').waitFor()
-    await card('BTC').getByRole('button', { name: 'Create BTC…' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
-    await dialog.getByLabel('Password again').fill(PASSWORD)
-    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
-    await dialog.getByRole('alert').getByText('wallets.btc_server').waitFor()
-    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await card('BTC').getByText('No server is set for BTC, so this wallet cannot be created.').waitFor()
+    assert.match(await card('BTC').innerText(), /under wallets\.btc_server in the settings/)
+    assert.equal(await card('BTC').getByRole('button').count(), 0)
+    assert.deepEqual(await axeFindings(page), [])
+    await card('BTC').getByRole('link', { name: 'Open Settings' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+    await page.goBack()
   })
 
   test('the first wallet shows the words of its seed, once', async () => {

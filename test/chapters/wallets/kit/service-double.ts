@@ -27,6 +27,7 @@ const wallet: WalletRecord = {
   network: 'testnet4',
   height: 7,
   behind: 0,
+  has_server: true,
   problem: '',
 }
 

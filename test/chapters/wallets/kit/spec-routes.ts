@@ -21,6 +21,7 @@ const WALLET: Shape = {
     network: 'string',
     height: 'integer',
     behind: 'integer',
+    has_server: 'boolean',
     problem: 'string',
   },
 }

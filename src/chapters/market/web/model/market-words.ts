@@ -1,6 +1,6 @@
 // What the pages of the market say: pairs, states, totals. Pure. Amounts come and go as exact decimal text.
 
-import type { BookOrder, Order, OrderGroup, TradePayment } from '../../client/routes.ts'
+import type { BookOrder, MarketNetworkState, Order, OrderGroup, TradePayment } from '../../client/routes.ts'
 import { isAmount } from '../../../wallets/web/model/amounts.ts'
 import { text } from '../texts/market.ts'
 
@@ -21,6 +21,22 @@ export interface BookPair {
   readonly priceType: string
   readonly asks: readonly BookOrder[]
   readonly bids: readonly BookOrder[]
+}
+
+/** Why the book is empty, and what can be done about it. */
+export function emptyBookWords(network: MarketNetworkState): string {
+  switch (network.state) {
+    case 'off':
+      return text('emptyOff', { setting: network.setting })
+    case 'failed':
+      return text('emptyFailed', { reason: network.problem.replace(/\.$/, '') })
+    case 'starting':
+      return text('emptyStarting')
+    case 'alone':
+      return text('emptyAlone')
+    case 'connected':
+      return text('emptyBook', { count: network.peers })
+  }
 }
 
 /** Groups of both sides put together by their coins, in the order of their names. */

@@ -2,6 +2,7 @@
 
 import type {
   MarketFees,
+  MarketNetworkState,
   MarketRoutes,
   Order,
   OrderExplanation,
@@ -17,16 +18,17 @@ type Signal = AbortSignal | undefined
 
 const api = new NodeApi<MarketRoutes>(session.node)
 
-/** Both sides of the book. */
+/** Both sides of the book, and how the node stands in the network of the market. */
 export async function bookNow(signal?: Signal): Promise<{
   readonly asks: readonly OrderGroup[]
   readonly bids: readonly OrderGroup[]
+  readonly network: MarketNetworkState
 }> {
-  const [{ asks }, { bids }] = await Promise.all([
+  const [{ asks, network }, { bids }] = await Promise.all([
     api.call('GET /market/asks', { signal }),
     api.call('GET /market/bids', { signal }),
   ])
-  return { asks, bids }
+  return { asks, bids, network }
 }
 
 /** Own orders. */

@@ -1,7 +1,7 @@
 // The order book: both sides of each pair of coins, own orders marked.
 
 import type { BookOrder } from '../../client/routes.ts'
-import { bookPairs, type BookPair } from '../model/market-words.ts'
+import { bookPairs, type BookPair, emptyBookWords } from '../model/market-words.ts'
 import { bookNow, ordersNow } from '../node/market-requests.ts'
 import { useAnswer } from '../../../../web/node/use-answer.ts'
 import { useParts } from '../../../../web/parts/more-rows.tsx'
@@ -67,7 +67,11 @@ export function MarketBook() {
     <>
       <OrderForm changed={changed} />
       {value === null && <p class="card muted">{problem === '' ? text('asking') : problem}</p>}
-      {value !== null && pairs.length === 0 && <p class="nothing muted">{text('emptyBook')}</p>}
+      {value !== null && pairs.length === 0 && (
+        <p class="nothing muted" dir="auto">
+          {emptyBookWords(value.network)}
+        </p>
+      )}
       {pairs.map(pair => (
         <section key={pair.name} aria-label={pair.name}>
           <h2>{pair.name}</h2>

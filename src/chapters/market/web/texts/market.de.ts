@@ -19,8 +19,17 @@ export const german: Translation<MarketTexts> = {
   quantityIn: 'Menge ({{coin}})',
   trader: 'Händler',
   you: 'Sie',
-  emptyBook:
-    'Das Orderbuch ist leer. Aufträge anderer kommen innerhalb einer Minute, sobald dieser Knoten mit anderen verbunden ist.',
+  emptyBook_one:
+    'Das Orderbuch ist leer. Verbunden mit {{count, number}} Knoten des Markts: Geben Sie oben den ersten Auftrag auf.',
+  emptyBook_other:
+    'Das Orderbuch ist leer. Verbunden mit {{count, number}} Knoten des Markts: Geben Sie oben den ersten Auftrag auf.',
+  emptyOff:
+    'Das Orderbuch ist leer: Der Markt ist durch die Einstellung {{setting}} abgeschaltet. Schalten Sie sie in den Einstellungen ein, und starten Sie den Knoten neu.',
+  emptyFailed:
+    'Das Orderbuch ist leer: Das Netz des Markts konnte nicht gestartet werden ({{reason}}). Der Knoten versucht es von selbst wieder; bleibt es dabei, hilft die Diagnose weiter.',
+  emptyStarting: 'Das Orderbuch ist leer: Verbindung mit dem Netz des Markts wird aufgebaut …',
+  emptyAlone:
+    'Das Orderbuch ist leer: Noch wurde kein anderer Knoten des Markts erreicht. Prüfen Sie, ob UDP diesen Rechner verlassen darf.',
   anHour: 'Eine Stunde',
   sixHours: '6 Stunden',
   aDay: 'Ein Tag',

@@ -17,7 +17,17 @@ const english = {
   quantityIn: 'Quantity ({{coin}})',
   trader: 'Trader',
   you: 'You',
-  emptyBook: 'The order book is empty. Orders of others come within a minute, once this node has connected to others.',
+  emptyBook_one:
+    'The order book is empty. Connected to {{count, number}} node of the market: place the first order above.',
+  emptyBook_other:
+    'The order book is empty. Connected to {{count, number}} nodes of the market: place the first order above.',
+  emptyOff:
+    'The order book is empty: the market is off by the setting {{setting}}. Switch it on in Settings, and restart the node.',
+  emptyFailed:
+    'The order book is empty: the network of the market could not be started ({{reason}}). The node tries again by itself; if this stays, see Doctor.',
+  emptyStarting: 'The order book is empty: connecting to the network of the market…',
+  emptyAlone:
+    'The order book is empty: no other node of the market has been reached yet. Check that UDP may leave this machine.',
   anHour: 'An hour',
   sixHours: '6 hours',
   aDay: 'A day',

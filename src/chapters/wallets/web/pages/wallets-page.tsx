@@ -48,7 +48,7 @@ interface CardProps {
 }
 
 function WalletCard(props: CardProps) {
-  const { identifier: coin, name, created, unlocked, balance, problem, network } = props.wallet
+  const { identifier: coin, name, created, unlocked, balance, problem, network, has_server: hasServer } = props.wallet
   return (
     <section class="card wallet-card" aria-labelledby={`wallet-${coin}`} data-wallet={coin}>
       <h2 id={`wallet-${coin}`}>
@@ -68,10 +68,13 @@ function WalletCard(props: CardProps) {
           </p>
         </>
       )}
-      {problem !== '' && (
-        <p class={created ? 'fault' : 'muted'} dir="auto" lang="en">
+      {created && problem !== '' && (
+        <p class="fault" dir="auto" lang="en">
           {problem}
         </p>
+      )}
+      {!created && !hasServer && (
+        <p class="muted">{text('noServer', { coin, setting: `wallets.${coin.toLowerCase()}_server` })}</p>
       )}
       <div class="money-actions">
         {created ? (
@@ -81,10 +84,14 @@ function WalletCard(props: CardProps) {
             </a>
             <LockButton {...props} />
           </>
-        ) : (
+        ) : hasServer ? (
           <button type="button" onClick={() => props.ask({ what: 'create', coin })}>
             {text('createLater', { coin })}
           </button>
+        ) : (
+          <a class="button" href={addressOf({ page: 'settings' })}>
+            {text('openSettings')}
+          </a>
         )}
       </div>
     </section>

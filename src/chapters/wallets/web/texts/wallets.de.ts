@@ -19,6 +19,9 @@ export const german: Translation<WalletsTexts> = {
   locked: 'Gesperrt.',
   chain: 'Blockchain: {{network}}.',
   open: '{{coin}} öffnen',
+  noServer:
+    'Für {{coin}} ist kein Server eingestellt, deshalb lässt sich diese Wallet nicht anlegen. Tragen Sie in den Einstellungen unter {{setting}} seine Adresse ein.',
+  openSettings: 'Einstellungen öffnen',
   createLater: '{{coin}} anlegen …',
   createCoin: '{{coin}}-Wallet anlegen',
   create: 'Anlegen',

@@ -17,6 +17,9 @@ const english = {
   locked: 'Locked.',
   chain: 'Chain: {{network}}.',
   open: 'Open {{coin}}',
+  noServer:
+    'No server is set for {{coin}}, so this wallet cannot be created. Enter the address of one under {{setting}} in the settings.',
+  openSettings: 'Open Settings',
   createLater: 'Create {{coin}}…',
   createCoin: 'Create the {{coin}} wallet',
   create: 'Create',

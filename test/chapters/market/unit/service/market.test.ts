@@ -45,6 +45,7 @@ function rig() {
     book,
     funds,
     peers: () => 3,
+    standing: () => ({ state: 'connected', peers: 3, setting: '', problem: '' }),
     chain: coin => chain(coin === 'TETH' ? { fund: 9_000n, claim: 5_000n } : { fund: 700n, claim: 0n }),
   })
   const refusal = (order: Partial<NewOrder>, side: 'placeAsk' | 'placeBid' = 'placeAsk') =>

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   bookPairs,
+  emptyBookWords,
   orderState,
   paymentName,
   placesOf,
@@ -23,6 +24,21 @@ test('a total is exact, rounded down to what the coin has', () => {
   assert.equal(totalOf('1', '', 8), '')
   assert.equal(totalOf('x', '1', 8), '')
   assert.deepEqual([placesOf('TETH'), placesOf('ETH'), placesOf('TLTC')], [18, 18, 8])
+})
+
+test('an empty book says why, and what to do', () => {
+  const none = { peers: 0, setting: '', problem: '' }
+  const words = (changes: Partial<Parameters<typeof emptyBookWords>[0]>) =>
+    emptyBookWords({ ...none, state: 'off', ...changes })
+  assert.match(words({ setting: 'ipv8.enabled' }), /off by the setting ipv8\.enabled\. Switch it on in Settings/)
+  assert.match(
+    words({ state: 'failed', problem: '$t(none).' }),
+    /not be started \(\$t\(none\)\)\. The node tries again/,
+  )
+  assert.match(words({ state: 'starting' }), /connecting/)
+  assert.match(words({ state: 'alone' }), /no other node .* Check that UDP/)
+  assert.match(words({ state: 'connected', peers: 1 }), /Connected to 1 node of the market: place/)
+  assert.match(words({ state: 'connected', peers: 1200 }), /Connected to 1,200 nodes/)
 })
 
 test('both sides of two coins are one pair', () => {

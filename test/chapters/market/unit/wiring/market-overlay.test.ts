@@ -26,7 +26,7 @@ function rig(changes: Partial<Record<'ipv8' | 'market_community', { enabled: boo
   const warned: unknown[] = []
   let opened: unknown
   let hear: Parameters<MarketNetwork['onMessage']>[0] = () => undefined
-  const mesh: RunningMesh = {
+  const mesh: RunningMesh & { peers: number } = {
     trader: identity.member,
     peers: 3,
     state: terms => {
@@ -78,7 +78,18 @@ function rig(changes: Partial<Record<'ipv8' | 'market_community', { enabled: boo
     timeMs: clock.wallMs(),
     timeoutS: 60,
   })
-  return { clock, book, overlay, calls, warned, order, asked: () => asked, opened: () => opened, hear: () => hear }
+  return {
+    clock,
+    book,
+    overlay,
+    mesh,
+    calls,
+    warned,
+    order,
+    asked: () => asked,
+    opened: () => opened,
+    hear: () => hear,
+  }
 }
 
 const STATE = { sequence: 0, status: 'open', remaining: 100_000_000n } as const
@@ -119,6 +130,20 @@ test('a start that failed is tried again; then the mesh has everything', async (
   assert.equal(overlay.peers, 0)
 })
 
+test('how it stands: before it runs, after a start that failed, alone, and with others', async () => {
+  const none = { peers: 0, setting: '', problem: '' }
+  const others = rig({}, 1)
+  assert.deepEqual(others.overlay.standing, { ...none, state: 'starting' })
+  await others.overlay.start()
+  const { state, problem } = others.overlay.standing
+  assert.deepEqual([state, problem], ['failed', new AppError('PortTaken').message])
+  await others.clock.advance(2_000)
+  assert.deepEqual(others.overlay.standing, { ...none, state: 'connected', peers: 3 })
+  others.mesh.peers = 0
+  assert.deepEqual(others.overlay.standing, { ...none, state: 'alone' })
+  await others.overlay.stop()
+})
+
 test('between starts that fail it waits twice as long each time, and never over a minute', async () => {
   const { overlay, clock, asked } = rig({}, 99)
   await overlay.start()
@@ -133,8 +158,10 @@ test('between starts that fail it waits twice as long each time, and never over 
 })
 
 test('settings switch it off, and nothing is asked for after the end', async () => {
-  for (const off of [{ ipv8: { enabled: false } }, { market_community: { enabled: false } }]) {
-    const { overlay, asked } = rig(off)
+  const none = { peers: 0, setting: '', problem: '' }
+  for (const section of ['ipv8', 'market_community'] as const) {
+    const { overlay, asked } = rig({ [section]: { enabled: false } })
+    assert.deepEqual(overlay.standing, { ...none, state: 'off', setting: `${section}.enabled` })
     await overlay.start()
     assert.equal(asked(), 0)
     await overlay.stop()
