@@ -15,7 +15,8 @@ export interface OverlayTrouble {
 
 /** A sentence or two; empty when a circuit carries data. `overlay` null: nothing runs. */
 export function circuitReason(overlay: OverlayFacts | null, { forbiddenBy, startFailure }: OverlayTrouble): string {
-  if (forbiddenBy !== '') return `Circuits are off by setting ${forbiddenBy}: anonymous downloads wait, or are refused.`
+  if (forbiddenBy !== '')
+    return `Circuits are off by the setting ${forbiddenBy}: anonymous downloads wait, or are refused. Switch it on in the settings, and restart the node.`
   if (overlay === null)
     return startFailure === '' ? 'The overlays do not run: nothing has asked for circuits yet.' : startFailure
   const circuits = overlay.circuits().filter(({ purpose }) => purpose === 'data')

@@ -155,5 +155,8 @@ test('why no circuit is ready: the first thing that is missing on the way to one
   const failed = { ...idle, startFailure: () => 'The overlay could not be started: its port is taken.' }
   assert.match(new CircuitFigures(failed).network().reason, /port is taken/)
   const forbidden = new CircuitFigures({ ...failed, forbiddenBy: () => 'ipv8.enabled' })
-  assert.match(forbidden.network().reason, /off by setting ipv8\.enabled/)
+  assert.match(
+    forbidden.network().reason,
+    /off by the setting ipv8\.enabled: .* Switch it on in the settings, and restart the node\.$/,
+  )
 })
