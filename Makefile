@@ -237,20 +237,30 @@ tarball deb: node_modules/.installed
 	@bash test/kit/on-node22 make package packed-$@
 	@mkdir -p dist-package
 	@cp dist-node22/project/dist-package/tributary[-_]*.$(if $(filter deb,$@),deb,tar.gz) dist-package/
-tarball: ## Everything in an archive, Node too: dist-package/tributary-VERSION-linux-x64.tar.gz
-deb: ## The Debian package, with its own Node: dist-package/tributary_VERSION_ARCH.deb
+tarball: ## Everything in an archive, Node too: dist-package/tributary-VERSION-linux-x64.tar.gz (ARCHS="x64 arm64": for both)
+deb: ## The Debian package, with its own Node: dist-package/tributary_VERSION_ARCH.deb (ARCHS)
 
+# For other processors it is compiled by Debian's cross compilers (decision 0578).
+ARCHS ?= x64
+export ARCHS
 packed-tarball: packed-npm
-	@bash src/deploy/own-node/tarball dist-package/tributary-$(VERSION).tgz dist-package
+	@for arch in $(ARCHS); do bash src/deploy/own-node/tarball dist-package/tributary-$(VERSION).tgz dist-package $$arch || exit 1; done
 
 packed-deb: packed-tarball
-	@bash src/deploy/deb/build dist-package/tributary-$(VERSION)-linux-x64.tar.gz dist-package
+	@for arch in $(ARCHS); do bash src/deploy/deb/build dist-package/tributary-$(VERSION)-linux-$$arch.tar.gz dist-package || exit 1; done
 
 # All that a release has, of what is built.
 packages: packed-deb
 
+# The archive for arm64 by qemu-user, where g++-aarch64-linux-gnu and qemu-user-static are (decision 0578).
+.PHONY: try-arm64
+try-arm64: build ## The archive for arm64 under qemu: start, 64 MiB from a node of here, a range of a stream, stop; a few minutes
+	@$(MAKE) --no-print-directory tarball ARCHS=arm64
+	@TEST_PATIENCE=10 node dist/test/kit/runners/try-arm64.js dist-package/tributary-$(VERSION)-linux-arm64.tar.gz
+
 # Twice, compared, summed up; RELEASE_KEY=FILE of an SSH key signs (decision 0570). Some ten minutes.
-release: node_modules/.installed ## All packages of the last commit, checked: dist-release/
+release: ARCHS := $(if $(filter command line environment,$(origin ARCHS)),$(ARCHS),x64 arm64)
+release: node_modules/.installed ## All packages of the last commit, for x64 and arm64, checked: dist-release/
 	@bash src/deploy/release/make dist-release
 
 # State directories that released versions have left (test/vectors/upgrades, CONTRIBUTING.md), taken on as each package does it.

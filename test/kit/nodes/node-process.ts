@@ -19,10 +19,12 @@ export const cliPath = fileURLToPath(new URL('../../../src/cli/main.js', import.
 export const commandPath = fileURLToPath(new URL('../../../src/bundle/tributary.cjs', import.meta.url))
 
 /** A node that says nothing for this long is taken as hung. */
-const START_LIMIT_MS = 30_000
+/** By how much all limits are longer: for nodes that an emulator runs. */
+const PATIENCE = Number(process.env['TEST_PATIENCE'] ?? 1)
+const START_LIMIT_MS = 30_000 * PATIENCE
 
 /** Longer than the five seconds the node promises: what is late fails the test, not the kit. */
-const STOP_LIMIT_MS = 15_000
+const STOP_LIMIT_MS = 15_000 * PATIENCE
 
 export interface StartNodeOptions {
   /** Further arguments after `start`. */
