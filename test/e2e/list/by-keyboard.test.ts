@@ -36,9 +36,9 @@ const FOCUS = `(() => {
   const name = element.ariaLabel ?? element.labels?.[0]?.textContent ?? element.textContent
   return (element.role ?? element.localName) + ' ' + name.trim()
 })()`
-/** Of a field that is not shown its label shows it. */
+/** Of a field that is not shown its label shows it; the content as a whole needs no frame. */
 const FOCUS_IS_SEEN = `[document.activeElement, ...(document.activeElement.labels ?? [])]
-  .some(element => element === document.body || getComputedStyle(element).outlineStyle !== 'none')`
+  .some(element => element === document.body || element.id === 'content' || getComputedStyle(element).outlineStyle !== 'none')`
 
 /** What differs from run to run, shown as a letter or left out. */
 const told = (tree: string): string =>
