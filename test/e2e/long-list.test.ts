@@ -18,6 +18,7 @@ import {
   type WatchedPage,
   watchedPage,
 } from '../kit/nodes/browser.ts'
+import { openDashboard } from '../kit/nodes/dashboard-page.ts'
 import { addManyDownloads, WAITING_SETTINGS } from '../kit/nodes/many-downloads.ts'
 import { type NodeProcess, startNode } from '../kit/nodes/node-process.ts'
 import { needs } from '../kit/requirements.ts'
@@ -105,14 +106,15 @@ describe('a list of which the dashboard holds a window', { skip, concurrency: 1,
   }
 
   async function opened(of: NodeProcess, at = '', prepare?: (page: Page) => Promise<void>): Promise<Opened> {
-    const watched = await watchedPage(browser, of.baseUrl)
-    const { page } = watched
     const asked: string[] = []
-    page.on('request', request => asked.push(request.url().slice(of.baseUrl.length)))
-    await page.addInitScript(`localStorage.setItem('tributary.key', ${JSON.stringify(of.key)});${WATCH}`)
-    await prepare?.(page)
-    await page.goto(`${of.baseUrl}/${at}`)
-    await page.locator('.dot.live').waitFor({ state: 'attached' })
+    const watched = await openDashboard(browser, of, {
+      at,
+      script: WATCH,
+      async prepare(page) {
+        page.on('request', request => asked.push(request.url().slice(of.baseUrl.length)))
+        await prepare?.(page)
+      },
+    })
     return { ...watched, asked }
   }
 

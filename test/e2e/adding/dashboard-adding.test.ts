@@ -7,22 +7,15 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { type MadeTorrent, makeTorrent } from '../../kit/content/make-torrent.ts'
-import {
-  axeFindings,
-  CHROMIUM,
-  startBrowser,
-  untilInPage,
-  type WatchedPage,
-  watchedPage,
-} from '../../kit/nodes/browser.ts'
+import { axeFindings, CHROMIUM, startBrowser, untilInPage } from '../../kit/nodes/browser.ts'
+import { openDashboard, PHONE } from '../../kit/nodes/dashboard-page.ts'
 import { addDownload, downloadRecord, downloadUntil } from '../../kit/nodes/downloads-client.ts'
 import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
 import { needs } from '../../kit/requirements.ts'
 
 const skip = needs(CHROMIUM)
-const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true }
 const ROWS = `document.querySelectorAll('[role=treeitem]').length`
 
 /** 300 files in 12 folders, with names that nobody gives. */
@@ -69,13 +62,7 @@ describe('adding in the dashboard', { skip, concurrency: 1, timeout: 120_000 }, 
     await rm(folder, { recursive: true, force: true })
   })
 
-  async function opened(at = '', options: Parameters<typeof watchedPage>[2] = {}): Promise<WatchedPage> {
-    const watched = await watchedPage(browser, node.baseUrl, options)
-    await watched.page.addInitScript(`localStorage.setItem('tributary.key', ${JSON.stringify(node.key)})`)
-    await watched.page.goto(`${node.baseUrl}/${at}`)
-    await watched.page.locator('.dot.live').waitFor({ state: 'attached' })
-    return watched
-  }
+  const opened = (at = '', options: BrowserContextOptions = {}) => openDashboard(browser, node, { at, options })
 
   async function drop(page: Page, ...torrents: readonly MadeTorrent[]): Promise<void> {
     const list = torrents.map(({ torrent }) => Buffer.from(torrent).toString('base64'))
