@@ -26,6 +26,7 @@ export interface ListColumn {
     | 'tracker'
     | 'label'
     | 'availability'
+    | 'queue'
   /** Its class in the style sheet. */
   readonly place: string
   /** Pixels, where its width was not chosen. */
@@ -56,6 +57,9 @@ export const listColumns: readonly ListColumn[] = [
   column('time_added', 'added', 'added', 94, true),
 ]
 
+/** The order of the queue, which phones sort by too. */
+export const queueColumn = column('queue_order', 'queue', 'queue', 72)
+
 /** All that can be chosen. */
 export const allColumns: readonly ListColumn[] = [
   ...listColumns,
@@ -66,6 +70,7 @@ export const allColumns: readonly ListColumn[] = [
   column('trackers', 'tracker', 'tracker', 160),
   column('labels', 'label', 'labelled', 120),
   column('availability', 'availability', 'availability', 92, true),
+  queueColumn,
 ]
 
 /** Columns that were chosen, in their order, each with its width; that of the name is its least. */
@@ -113,6 +118,14 @@ export function withMoved(choice: ColumnChoice, sort: SortColumn, by: -1 | 1): C
   const moved = choice[at]
   if (moved === undefined || at + by < 0 || at + by >= choice.length) return choice
   return choice.filter(each => each !== moved).toSpliced(at + by, 0, moved)
+}
+
+/** With a column before the one that stands at `index` now; behind the last one at the end. */
+export function withPlaced(choice: ColumnChoice, sort: SortColumn, index: number): ColumnChoice {
+  const at = choice.findIndex(each => each.sort === sort)
+  const moved = choice[at]
+  if (moved === undefined || index === at || index === at + 1) return choice
+  return choice.toSpliced(at, 1).toSpliced(index > at ? index - 1 : index, 0, moved)
 }
 
 /** With a column a step wider (1) or narrower (-1). */

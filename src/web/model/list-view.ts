@@ -21,6 +21,7 @@ export type SortColumn =
   | 'availability'
   | 'labels'
   | 'trackers'
+  | 'queue_order'
   | 'time_added'
   | 'time_finished'
 

@@ -5,23 +5,17 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import type { Browser } from 'playwright-core'
-import {
-  axeFindings,
-  CHROMIUM,
-  startBrowser,
-  untilInPage,
-  type WatchedPage,
-  watchedPage,
-} from '../../kit/nodes/browser.ts'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { axeFindings, CHROMIUM, startBrowser, untilInPage } from '../../kit/nodes/browser.ts'
+import { openDashboard, PHONE } from '../../kit/nodes/dashboard-page.ts'
 import { addManyDownloads, WAITING_SETTINGS } from '../../kit/nodes/many-downloads.ts'
 import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
 import { needs } from '../../kit/requirements.ts'
 import { waitFor } from '../../kit/wait-for.ts'
+import { orderColumns, orderQueue } from './order-steps.ts'
 import { chooseRange, moveEdge } from './panel-steps.ts'
 
 const skip = needs(CHROMIUM)
-const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true }
 
 /** Labels of the first downloads: markup, right to left, without width, long. */
 const HOSTILE_LABELS = ['<b onclick="hacked=1">bold</b>', '\u202Egpj.exe', 'zero\u200Bwidth', 'שלום', 'l'.repeat(60)]
@@ -58,13 +52,7 @@ describe('the list of the dashboard', { skip, concurrency: 1, timeout: 300_000 }
     await rm(folder, { recursive: true, force: true })
   })
 
-  async function opened(at = '', options: Parameters<typeof watchedPage>[2] = {}): Promise<WatchedPage> {
-    const watched = await watchedPage(browser, node.baseUrl, options)
-    await watched.page.addInitScript(`localStorage.setItem('tributary.key', ${JSON.stringify(node.key)})`)
-    await watched.page.goto(`${node.baseUrl}/${at}`)
-    await watched.page.locator('.dot.live').waitFor({ state: 'attached' })
-    return watched
-  }
+  const opened = (at = '', options: BrowserContextOptions = {}) => openDashboard(browser, node, { at, options })
 
   const paused = async () => (await node.get<{ total: number }>('/downloads?limit=1&filter=paused')).total
 
@@ -296,52 +284,6 @@ describe('the list of the dashboard', { skip, concurrency: 1, timeout: 300_000 }
     await page.context().close()
   })
 
-  test('columns: chosen, ordered and widened by keys, kept; the name takes what is left', async () => {
-    const watched = await opened()
-    const { page } = watched
-    const heads = async () => (await page.getByRole('columnheader').allInnerTexts()).slice(1)
-    const widthOf = async (place: string) => (await page.locator(`.heads .${place}`).boundingBox())?.width ?? 0
-    await page.getByRole('button', { name: 'Columns' }).press('Enter')
-    const choices = page.getByRole('list', { name: 'Columns' })
-    await choices.getByRole('checkbox', { name: 'Folder' }).press('Space')
-    for (const name of ['Ratio', 'Added', 'Peers', 'Left']) await choices.getByRole('checkbox', { name }).press('Space')
-    const forward = choices.getByRole('button', { name: 'Move Folder to the front' })
-    for (let step = 0; step < 5; step++) {
-      await forward.press('Enter')
-      await untilInPage(page, `document.activeElement?.getAttribute('aria-label') === 'Move Folder to the front'`)
-    }
-    const before = [await widthOf('name'), await widthOf('folder')]
-    await choices.getByRole('button', { name: 'Make Folder wider' }).press('Enter')
-    await waitFor('it is wider', async () => (await widthOf('folder')) === (before[1] ?? 0) + 16)
-    assert.equal(await widthOf('name'), (before[0] ?? 0) - 16)
-    assert.deepEqual(await axeFindings(page), [])
-    const chosen = ['Name', 'Folder', 'Progress', 'State', 'Size', 'Down', 'Up']
-    assert.deepEqual(await heads(), chosen)
-    await page.reload()
-    await page.locator('.row[data-infohash] .folder').getByText('tributary-list-').first().waitFor()
-    assert.deepEqual(await heads(), chosen)
-    await page.getByRole('button', { name: 'Columns' }).click()
-    for (const name of ['Tracker', 'Label', 'Availability'])
-      await choices.getByRole('checkbox', { name }).press('Space')
-    await page.keyboard.press('Escape')
-    const first = (place: string) => page.locator(`.row[data-infohash]:nth-child(1) .${place}`)
-    await page.getByRole('columnheader', { name: 'Tracker' }).getByRole('button').click()
-    await untilInPage(page, `document.querySelector('[aria-sort=ascending]')?.textContent === 'Tracker'`)
-    await page.getByRole('columnheader', { name: 'Tracker' }).getByRole('button').click()
-    await first('tracker').getByText('tracker.example', { exact: true }).waitFor()
-    assert.equal(await first('tracker').getAttribute('title'), 'tracker.example', 'without the key in its address')
-    await page.getByRole('columnheader', { name: 'Label' }).getByRole('button').click()
-    await page.getByRole('columnheader', { name: 'Label' }).getByRole('button').click()
-    await first('labelled').getByText('films, vintage', { exact: true }).waitFor()
-    assert.deepEqual(await axeFindings(page), [])
-    await page.getByRole('button', { name: 'Columns' }).click()
-    await page.getByRole('button', { name: 'As at first' }).click()
-    await page.locator('.heads .ratio').waitFor({ state: 'attached' })
-    assert.equal(await page.locator('.list.chosen').count(), 0)
-    watched.check()
-    await page.context().close()
-  })
-
   test('a phone: a finger that stays opens the menu, and no page', async () => {
     const watched = await opened('', PHONE)
     const { page } = watched
@@ -462,29 +404,17 @@ describe('the list of the dashboard', { skip, concurrency: 1, timeout: 300_000 }
     await other.page.context().close()
   })
 
-  test('the queue: by the menu of a row, and by Alt and an arrow', async () => {
+  test('columns: chosen, ordered and widened by keys and the mouse, kept; the name takes what is left', async () => {
     const watched = await opened()
-    const { page } = watched
-    type Placed = { downloads: { infohash: string; queue_position: number }[] }
-    const line = async () =>
-      (await node.get<Placed>('/downloads?sort=queue_order&limit=100')).downloads.map(({ infohash }) => infohash)
-    const [first = '', second = ''] = await line()
-    const last = (await line()).at(-1) ?? ''
-    await page.locator(`.row[data-infohash="${second}"] .size`).click({ button: 'right' })
-    await page.getByRole('menuitem', { name: 'To the top of the queue' }).click()
-    await page.getByText('It is number 1 of the queue now.').waitFor()
-    assert.deepEqual((await line()).slice(0, 2), [second, first])
-    await page.locator(`.row[data-infohash="${second}"] .sign`).click()
-    await page.locator(`.row[data-infohash="${first}"] .sign`).click()
-    await page.getByRole('grid', { name: 'Downloads' }).press('Alt+ArrowDown')
-    await page.getByText('2 downloads are moved in the queue.').waitFor()
-    assert.deepEqual((await line()).slice(1, 3), [second, first])
-    await page.getByRole('grid', { name: 'Downloads' }).press('Alt+ArrowUp')
-    await untilInPage(page, `document.body.innerText.split('2 downloads are moved in the queue.').length === 3`)
-    await page.getByRole('grid', { name: 'Downloads' }).press('Alt+ArrowUp')
-    await page.getByText('The queue was in this order already.').waitFor()
-    assert.deepEqual([(await line()).slice(0, 2), (await line()).at(-1)], [[second, first], last])
+    await orderColumns(watched.page)
     watched.check()
-    await page.context().close()
+    await watched.page.context().close()
+  })
+
+  test('the queue: by the menu of a row, by Alt and an arrow, by the mouse', async () => {
+    const watched = await opened()
+    await orderQueue(watched.page, node)
+    watched.check()
+    await watched.page.context().close()
   })
 })

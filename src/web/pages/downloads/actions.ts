@@ -12,6 +12,7 @@ import {
 } from '../../node/commands.ts'
 import { session } from '../../node/context.ts'
 import { forMany } from '../../node/many.ts'
+import type { QueuePlace } from '../../model/queue-drop.ts'
 import { archiveOf, torrentNames } from '../../model/torrent-archive.ts'
 import type { IconName } from '../../parts/icons.tsx'
 import { text } from '../../texts/downloads/actions.ts'
@@ -37,9 +38,9 @@ const toState = (state: 'resume' | 'stop' | 'recheck') => (infohashes: readonly 
   forMany(infohashes, infohash => change(infohash, { state }))
 
 /** Moves downloads in the queue, and says where they are now. */
-export const inQueue = (move: 'top' | 'up' | 'down' | 'bottom') => (infohashes: readonly string[]) =>
+export const toQueue = (to: QueuePlace) => (infohashes: readonly string[]) =>
   session.attempt(async () => {
-    const parameters = { infohashes: [...infohashes], move }
+    const parameters = { infohashes: [...infohashes], ...to }
     const { modified, downloads } = await session.api.call('PATCH /queue', { parameters })
     const [first] = downloads
     if (!modified) session.notify(text('queueSame'))
@@ -47,6 +48,9 @@ export const inQueue = (move: 'top' | 'up' | 'down' | 'bottom') => (infohashes: 
       session.notify(text('queuePlace', { place: first.queue_position + 1 }))
     else session.notify(text('queueMoved', { count: downloads.length }))
   })
+
+/** The same by a step. */
+export const inQueue = (move: 'top' | 'up' | 'down' | 'bottom') => toQueue({ move })
 
 async function announceAll(infohashes: readonly string[]): Promise<void> {
   let asked = 0

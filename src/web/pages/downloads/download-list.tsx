@@ -12,6 +12,7 @@ import {
   wideFieldsOf,
 } from '../../model/list-columns.ts'
 import { ListCursor } from '../../model/list-cursor.ts'
+import { isWholeQueue } from '../../model/queue-drop.ts'
 import type { ShownList } from '../../model/shown-list.ts'
 import { textOf } from '../../node/api.ts'
 import { session } from '../../node/context.ts'
@@ -21,6 +22,8 @@ import { text } from '../../texts/downloads/list.ts'
 import { type ListWindow, useWindow } from '../../parts/use-window.ts'
 import type { OpenedMenu } from './download-actions.tsx'
 import { ComingRow, DownloadRow } from './download-row.tsx'
+import { useColumnDrag } from './use-column-drag.ts'
+import { useQueueDrag } from './use-queue-drag.ts'
 import { useRowMenu } from './use-row-menu.ts'
 
 /** As in the style sheet. */
@@ -38,20 +41,45 @@ function moveAmongHeads(event: KeyboardEvent): void {
   target.focus()
 }
 
-function Heads({ view, setView, columns }: Pick<DownloadListProps, 'view' | 'setView' | 'columns'>) {
+type HeadsProps = Pick<DownloadListProps, 'view' | 'setView' | 'columns' | 'chooseColumns'>
+
+/** Where a column that is dragged would be dropped. */
+function dropMark(drop: number | null, at: number, length: number): string {
+  if (drop === at) return ' drop-before'
+  return drop === length && at === length - 1 ? ' drop-behind' : ''
+}
+
+function Heads({ view, setView, columns, chooseColumns }: HeadsProps) {
+  const shown = columns ?? listColumns
+  const drag = useColumnDrag(shown, chooseColumns)
   const sortBy = ({ sort, largeFirst }: ListColumn) =>
     setView({ ...view, sort, descending: view.sort === sort ? !view.descending : largeFirst })
   return (
-    <div role="row" class="row heads" aria-rowindex={1} onKeyDown={moveAmongHeads}>
+    <div
+      role="row"
+      class="row heads"
+      aria-rowindex={1}
+      onKeyDown={moveAmongHeads}
+      {...drag.pointer}
+      onClickCapture={event => {
+        if (drag.swallows(event)) event.stopPropagation()
+      }}
+    >
       <span role="columnheader" class="cell sign">
         <span class="visually-hidden">{text('sign')}</span>
       </span>
-      {(columns ?? listColumns).map(column => {
+      {shown.map((column, at) => {
         const { sort, heading, place } = column
         const sorted = view.sort === sort
         const direction = view.descending ? 'descending' : 'ascending'
         return (
-          <span key={sort} role="columnheader" class={`cell ${place}`} aria-sort={sorted ? direction : 'none'}>
+          <span
+            key={sort}
+            role="columnheader"
+            class={`cell ${place}${dropMark(drag.at, at, shown.length)}`}
+            data-column={sort}
+            aria-sort={sorted ? direction : 'none'}
+          >
             <button type="button" class="head" tabIndex={sort === 'name' ? 0 : -1} onClick={() => sortBy(column)}>
               {text(heading)}
               {sorted && <Icon name={view.descending ? 'down' : 'up'} size={12} />}
@@ -72,6 +100,7 @@ interface DownloadListProps {
   readonly narrow: boolean
   /** Those that were chosen; null: those that there is room for. */
   readonly columns: ColumnChoice | null
+  chooseColumns(choice: ColumnChoice): void
   setView(view: View): void
   select(selected: ReadonlySet<string>): void
   openRow(infohash: string): void
@@ -199,6 +228,7 @@ function Rows({ props, active, first, end }: { props: DownloadListProps; active:
   const { list, selected, open, narrow } = props
   const leaving = leavingDownloads.value
   const columns = narrow ? nameAlone : (props.columns ?? listColumns)
+  const placed = isWholeQueue(props.view)
   return (
     <>
       {Array.from({ length: Math.max(0, end - first) }, (_, offset) => {
@@ -216,6 +246,7 @@ function Rows({ props, active, first, end }: { props: DownloadListProps; active:
             open={infohash === open}
             narrow={narrow}
             leaving={leaving.has(infohash)}
+            place={placed ? index + 1 : null}
             columns={columns}
           />
         )
@@ -237,6 +268,7 @@ export function DownloadList(props: DownloadListProps) {
   useEffect(() => session.downloads.look(first, end, wide), [first, end, list.length, wide.join(',')])
   const { keys, click } = actionsOf(props, cursor, view, rowHeight)
   const menu = useRowMenu(props, cursor)
+  const drag = useQueueDrag(props, view.scroller, { row: rowHeight, head: narrow ? 0 : HEAD_HEIGHT })
   const at = list.indexOf(active)
   return (
     <div
@@ -249,17 +281,35 @@ export function DownloadList(props: DownloadListProps) {
       aria-rowcount={list.length + 1}
       aria-activedescendant={at >= first && at < end ? `row-${active}` : undefined}
       tabIndex={0}
-      {...menu.pointer}
+      onPointerDown={event => {
+        menu.pointer.onPointerDown(event)
+        drag.pointer.onPointerDown(event)
+      }}
+      onPointerMove={event => {
+        menu.pointer.onPointerMove(event)
+        drag.pointer.onPointerMove(event)
+      }}
+      onPointerUp={() => {
+        menu.pointer.onPointerUp()
+        drag.pointer.onPointerUp()
+      }}
+      onPointerCancel={() => {
+        menu.pointer.onPointerCancel()
+        drag.pointer.onPointerCancel()
+      }}
       onContextMenu={menu.open}
       onKeyDown={event => {
         if (!menu.key(event)) keys(event)
       }}
       onClick={event => {
-        if (!menu.swallows(event)) click(event)
+        if (!menu.swallows(event) && !drag.swallows(event)) click(event)
       }}
     >
-      {!narrow && <Heads view={props.view} setView={props.setView} columns={props.columns} />}
+      {!narrow && <Heads {...props} />}
       <div role="rowgroup" class="list-space" style={{ height: `${list.length * rowHeight}px` }}>
+        {drag.at !== null && (
+          <div role="presentation" class="drop-line" style={{ transform: `translateY(${drag.at * rowHeight}px)` }} />
+        )}
         <div role="presentation" style={{ transform: `translateY(${first * rowHeight}px)` }}>
           <Rows props={props} active={active} first={first} end={end} />
         </div>

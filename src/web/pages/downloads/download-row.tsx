@@ -22,6 +22,8 @@ interface DownloadRowProps {
   readonly narrow: boolean
   /** It will be removed. */
   readonly leaving: boolean
+  /** Its place in the queue, from 1; null: the list is not in that order. */
+  readonly place: number | null
   readonly columns: readonly ListColumn[]
 }
 
@@ -115,7 +117,11 @@ function WordsCell({ column, words }: { column: ListColumn; words: string }) {
   )
 }
 
-function Cell({ record, leaving, column }: Pick<DownloadRowProps, 'record' | 'leaving'> & { column: ListColumn }) {
+interface CellProps extends Pick<DownloadRowProps, 'record' | 'leaving' | 'place'> {
+  readonly column: ListColumn
+}
+
+function Cell({ record, leaving, place, column }: CellProps) {
   const tone = toneOf(record)
   switch (column.sort) {
     case 'progress':
@@ -138,7 +144,7 @@ function Cell({ record, leaving, column }: Pick<DownloadRowProps, 'record' | 'le
     default:
       return (
         <span role="gridcell" class={`cell number ${column.place}`}>
-          {plainCells[column.sort]?.(record)}
+          {column.sort === 'queue_order' ? place : plainCells[column.sort]?.(record)}
         </span>
       )
   }
@@ -161,7 +167,7 @@ function NameCell({ record, narrow, leaving }: Pick<DownloadRowProps, 'record' |
 }
 
 function PlainDownloadRow(props: DownloadRowProps) {
-  const { record, index, selected, active, open, narrow, leaving, columns } = props
+  const { record, index, selected, active, open, narrow, leaving, place, columns } = props
   const tone = toneOf(record)
   const marks = `${selected ? ' selected' : ''}${active ? ' active' : ''}${open ? ' open' : ''}${leaving ? ' leaving' : ''}`
   return (
@@ -181,7 +187,7 @@ function PlainDownloadRow(props: DownloadRowProps) {
         column.sort === 'name' ? (
           <NameCell key="name" record={record} narrow={narrow} leaving={leaving} />
         ) : (
-          <Cell key={column.sort} record={record} leaving={leaving} column={column} />
+          <Cell key={column.sort} record={record} leaving={leaving} place={place} column={column} />
         ),
       )}
     </div>

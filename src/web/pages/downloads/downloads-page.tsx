@@ -137,6 +137,7 @@ export function DownloadsPage({ infohash, tab, add }: DownloadsPageProps) {
             open={infohash}
             narrow={narrow.value}
             columns={columns.choice}
+            chooseColumns={columns.choose}
             setView={setView}
             select={select}
             openRow={openRow}

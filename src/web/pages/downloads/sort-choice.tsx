@@ -1,7 +1,7 @@
 // The order of the list where there are no heads of columns: on a phone.
 
 import type { SortColumn, View } from '../../model/list-view.ts'
-import { listColumns } from '../../model/list-columns.ts'
+import { listColumns, queueColumn } from '../../model/list-columns.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { text } from '../../texts/downloads/list.ts'
 
@@ -18,7 +18,7 @@ export function SortChoice({ view, setView }: { view: View; setView: (view: View
         value={view.sort}
         onChange={event => choose(event.currentTarget.value as SortColumn)}
       >
-        {listColumns.map(({ sort, heading }) => (
+        {[...listColumns, queueColumn].map(({ sort, heading }) => (
           <option key={sort} value={sort}>
             {text(heading)}
           </option>

@@ -37,6 +37,7 @@ export const german: Translation<ListTexts> = {
   tracker: 'Tracker',
   label: 'Label',
   availability: 'Verfügbarkeit',
+  queue: 'Reihe',
   columns: 'Spalten',
   problems: 'Probleme',
   labels: 'Labels',

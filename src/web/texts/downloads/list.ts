@@ -35,6 +35,7 @@ const english = {
   tracker: 'Tracker',
   label: 'Label',
   availability: 'Availability',
+  queue: 'Queue',
   columns: 'Columns',
   problems: 'Problems',
   labels: 'Labels',

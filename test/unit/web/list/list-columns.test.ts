@@ -10,6 +10,7 @@ import {
   listColumns,
   tracksOf,
   withMoved,
+  withPlaced,
   withToggled,
   withWidth,
 } from '../../../../src/web/model/list-columns.ts'
@@ -55,4 +56,16 @@ test('shown and put away, moved within the ends, wider and narrower within bound
   assert.equal(choice[1]?.width, 48)
   assert.equal(tracksOf(choice), '34px minmax(160px, 1fr) 48px 136px')
   assert.equal(leastWidthOf(choice), 34 + 16 + 160 + 48 + 136)
+})
+
+test('dropped before a column, behind the last one, and where it was', () => {
+  const five = allColumns.slice(0, 5)
+  const after = (sort: 'name' | 'progress' | 'speed_down' | 'ratio', index: number) =>
+    sorts(withPlaced(five, sort, index))
+  assert.deepEqual(after('name', 5), ['progress', 'status', 'size', 'speed_down', 'name'])
+  assert.deepEqual(after('name', 2), ['progress', 'name', 'status', 'size', 'speed_down'])
+  assert.deepEqual(after('speed_down', 0), ['speed_down', 'name', 'progress', 'status', 'size'])
+  assert.deepEqual(after('speed_down', 3), ['name', 'progress', 'status', 'speed_down', 'size'])
+  for (const index of [1, 2]) assert.equal(withPlaced(five, 'progress', index), five)
+  assert.equal(withPlaced(five, 'ratio', 0), five)
 })
