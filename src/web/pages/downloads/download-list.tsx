@@ -302,7 +302,7 @@ export function DownloadList(props: DownloadListProps) {
         if (!menu.key(event)) keys(event)
       }}
       onClick={event => {
-        if (!menu.swallows(event) && !drag.swallows(event)) click(event)
+        if (!drag.swallows(event)) click(event)
       }}
     >
       {!narrow && <Heads {...props} />}

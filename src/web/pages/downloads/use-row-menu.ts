@@ -27,13 +27,31 @@ function placeOf(row: Element | null): MenuPlace {
   return { x: left, y: bottom }
 }
 
-/** Calls `pressed` when a finger stays on a row; `swallows`: the click behind it means nothing. */
+/**
+ * The click behind a long press means nothing, wherever the finger is lifted: the menu has come to lie under it, and the
+ * click would be one of its actions. Until a finger comes down again; one by a key (without detail) is another.
+ */
+function swallowNextClick(): void {
+  const swallow = (event: MouseEvent): void => {
+    if (event.detail === 0) return
+    event.preventDefault()
+    event.stopPropagation()
+    end()
+  }
+  const end = (): void => {
+    document.removeEventListener('click', swallow, true)
+    document.removeEventListener('pointerdown', end, true)
+  }
+  document.addEventListener('click', swallow, true)
+  document.addEventListener('pointerdown', end, true)
+}
+
+/** Calls `pressed` when a finger stays on a row. */
 function useLongPress(pressed: (infohash: string, at: MenuPlace) => void) {
-  const press = useRef<{ timer: ReturnType<typeof setTimeout> | undefined; x: number; y: number; done: boolean }>({
+  const press = useRef<{ timer: ReturnType<typeof setTimeout> | undefined; x: number; y: number }>({
     timer: undefined,
     x: 0,
     y: 0,
-    done: false,
   })
   const end = () => clearTimeout(press.current.timer)
   useEffect(() => end, [])
@@ -41,14 +59,13 @@ function useLongPress(pressed: (infohash: string, at: MenuPlace) => void) {
     pointer: {
       onPointerDown({ target, pointerType, clientX: x, clientY: y }: PointerEvent) {
         end()
-        press.current.done = false
         const infohash = infohashAt(target)
         if (pointerType !== 'touch' || infohash === null) return
         const timer = setTimeout(() => {
-          press.current.done = true
+          swallowNextClick()
           pressed(infohash, { x, y })
         }, LONG_PRESS_MS)
-        press.current = { timer, x, y, done: false }
+        press.current = { timer, x, y }
       },
       onPointerMove({ clientX, clientY }: PointerEvent) {
         const { x, y } = press.current
@@ -56,12 +73,6 @@ function useLongPress(pressed: (infohash: string, at: MenuPlace) => void) {
       },
       onPointerUp: end,
       onPointerCancel: end,
-    },
-    swallows(event: Event): boolean {
-      if (!press.current.done) return false
-      press.current.done = false
-      event.preventDefault()
-      return true
     },
   }
 }
@@ -74,7 +85,7 @@ export function useRowMenu({ selected, select, openMenu }: RowMenuProps, cursor:
     cursor.settle(infohash)
     return openMenu({ infohashes: [infohash], at })
   }
-  const { pointer, swallows } = useLongPress(openAt)
+  const { pointer } = useLongPress(openAt)
   const open = (event: MouseEvent) => {
     const infohash = infohashAt(event.target)
     if (infohash === null) return
@@ -90,5 +101,5 @@ export function useRowMenu({ selected, select, openMenu }: RowMenuProps, cursor:
     })
     return true
   }
-  return { pointer, swallows, open, key }
+  return { pointer, open, key }
 }
