@@ -52,6 +52,16 @@ function peersText(peers: readonly DownloadPeer[]): string {
   return tableText(columns, lines, width())
 }
 
+function calledText(called: number, named: number): string {
+  const fresh = called === 0 ? '' : `While the download runs it connects to ${peerCount(called)}.\n`
+  const known = named - called
+  return fresh + (known === 0 ? '' : `It is connected to ${peerCount(known)} already, or connecting.\n`)
+}
+
+function peerCount(count: number): string {
+  return count === 1 ? '1 peer' : `${count} peers`
+}
+
 function indexes(text: string): number[] {
   if (!/^\d{1,6}(?:,\d{1,6})*$/.test(text)) throw new InvalidArgumentError('They must be numbers, with commas between.')
   return text.split(',').map(Number)
@@ -162,13 +172,21 @@ function addParts(program: Command): void {
         show(await filesOf(node, infohash), ({ files }) => filesText(files))
       }),
     )
-  forNode(program.command('peers').description('Peers of a download.').argument('<download>', DOWNLOAD)).action(
-    (text: string, flags: NodeFlags) =>
+  forNode(program.command('peers').description('Peers of a download; connects to others.'))
+    .argument('<download>', DOWNLOAD)
+    .option('--add <address>', 'connect to the peer at this IP address and port; may be repeated', collect, [])
+    .action((text: string, flags: NodeFlags & { readonly add: string[] }) =>
       runForNode(flags, async ({ node, show }) => {
-        const { peers = [] } = await chosenDownload(node, text, { get_peers: true })
-        show({ peers }, () => peersText(peers))
+        const { peers = [], infohash } = await chosenDownload(node, text, { get_peers: true })
+        const added = { called: 0 }
+        for (const address of flags.add) {
+          const request = { path: { infohash }, parameters: { address } }
+          if ((await node.call('PUT /downloads/{infohash}/peers', request)).added) added.called++
+        }
+        if (flags.add.length > 0) show(added, ({ called }) => calledText(called, flags.add.length))
+        else show({ peers }, () => peersText(peers))
       }),
-  )
+    )
   addTrackersCommand(program)
   forNode(
     program.command('magnet').description('A magnet link of a download.').argument('<download>', DOWNLOAD),

@@ -354,6 +354,12 @@ export interface TorrentHandle {
 }
 
 /**
+ * What comes of calling a peer: `known` is connected or being called already, or is this node; `refused` is banned, in
+ * a list, or of no tracker of a private torrent; `full`: as many addresses are known as may be.
+ */
+export type PeerCall = 'called' | 'known' | 'refused' | 'full'
+
+/**
  * A torrent that is awake. Whoever gets it, and each use of it, keeps it so for the next 5 seconds at least (20 where
  * few torrents are awake); what is under way (readers, peers, a check, a move, a promise of a member that has not
  * settled) for as long as that lasts. So it is got where it is used and not kept: who waits for something of its own
@@ -391,6 +397,8 @@ export interface AwakeTorrent {
   addTrackers(tiers: readonly (readonly string[])[]): string[]
   /** `origin`: who named them, null = the user. None for private torrents. */
   addPeers(peers: readonly PeerAddress[], origin?: 'lsd' | null): void
+  /** Calls a peer that the user named, once it runs. None is called for private torrents. */
+  callPeer(peer: PeerAddress): PeerCall
   /**
    * Opens a reader. Throws AppError MetadataNotFound, FileNotFound. A stopped torrent runs for readers that miss
    * pieces. `background`: it reads for the node itself, behind what players need.

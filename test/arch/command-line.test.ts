@@ -31,6 +31,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   'downloads.rates': 'rates',
   'downloads.magnet': 'magnet',
   'downloads.addTracker': 'trackers',
+  'downloads.addPeer': 'peers',
   'downloads.changeTracker': 'trackers',
   'downloads.removeTracker': 'trackers',
   'downloads.forceAnnounce': 'trackers',

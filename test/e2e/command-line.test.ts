@@ -135,6 +135,8 @@ describe('command line', { concurrency: 1 }, () => {
     await printed('add', `magnet:?xt=urn:btih:${made.infoHash}&x.pe=${peer}`)
     await downloadUntil(node, made.infoHash, ({ progress }) => progress > 0)
     assert.match(await printed('peers', 'show'), /127\.0\.0\.1:\d+.*Tributary/)
+    const calling = ['peers', 'show', '--add', '127.0.0.1:9']
+    assert.equal(await printed(...calling), 'While the download runs it connects to 1 peer.\n')
     assert.match(await printed('trackers', 'show', '--add', 'udp://127.0.0.1:9/x'), /udp:\/\/127\.0\.0\.1:9\/x/)
     const change = ['--change', 'udp://127.0.0.1:9/x', '--to', 'udp://127.0.0.1:9/y', '--tier', '0']
     assert.match(await printed('trackers', 'show', ...change), /^ +0 .* udp:\/\/127\.0\.0\.1:9\/y$/m)

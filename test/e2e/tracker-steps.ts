@@ -6,7 +6,7 @@ import { axeFindings } from '../kit/nodes/browser.ts'
 import { downloadRecord } from '../kit/nodes/downloads-client.ts'
 import type { NodeProcess } from '../kit/nodes/node-process.ts'
 
-/** Adds a tracker, gives it another address and tier, removes it; lifts a ban. `page` shows the dashboard. */
+/** Adds, changes and removes trackers, calls peers, lifts a ban. `page` shows the dashboard. */
 export async function useTrackers(page: Page, node: NodeProcess, infohash: string): Promise<void> {
   const [first, second, third] = ['udp://127.0.0.1:9/x', 'udp://127.0.0.1:9/y', 'udp://127.0.0.1:9/z']
   const shown = async () =>
@@ -36,6 +36,16 @@ export async function useTrackers(page: Page, node: NodeProcess, infohash: strin
   assert.deepEqual(await shown(), before)
   assert.equal((await node.request('PUT', '/peers/banned', { ip: '203.0.113.7' })).status, 200)
   await page.goto(`${node.baseUrl}/#/downloads/${infohash}/peers`)
+  const named = page.getByLabel('Address of a peer, with its port')
+  for (const [address, answer] of [
+    ['203.0.113.7:6881', '203.0.113.7 is banned or in an IP filter: lift its ban first.'],
+    ['127.0.0.1:9', 'While the download runs it connects to 127.0.0.1:9.'],
+  ] as const) {
+    await named.fill(address)
+    await page.locator('.detail-part').getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByText(answer).first().waitFor()
+  }
+  assert.equal(await named.inputValue(), '')
   await page.getByText('1 banned address').click()
   await page.getByRole('button', { name: 'Lift the ban of 203.0.113.7' }).click()
   await page.getByText('1 banned address').waitFor({ state: 'detached' })

@@ -6,6 +6,7 @@ import { buildIpFilter, IpFilter, ipFilterOf } from '../../src/torrent/index.ts'
 import { FilterListReader } from '../../src/wire/net/ip-filter.ts'
 import { runSteps } from '../../src/wire/steps.ts'
 import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { awake } from '../kit/sim/awake.ts'
 import { assertHolds, SimSwarm } from '../kit/sim/sim-swarm.ts'
 
 const KIB = 1024
@@ -94,4 +95,30 @@ test('bans and lists are one filter', () => {
   const both = filterOf('9.9.9.0/24\n').with(ipFilterOf(['1.2.3.4', '2001:db8::1', '::ffff:9.8.7.6', 'nonsense']))
   for (const ip of ['9.9.9.1', '1.2.3.4', '::ffff:1.2.3.4', '2001:db8::1', '9.8.7.6']) assert.ok(both.blocks(ip), ip)
   for (const ip of ['1.2.3.3', '1.2.3.5', '2001:db8::2', '2001:db8::', '9.8.7.5']) assert.ok(!both.blocks(ip), ip)
+})
+
+test('a peer that the user names is called at once, also after calls in vain; not in the filter, not twice', async () => {
+  const swarm = new SimSwarm(505)
+  const torrent = makeTorrent({ length: 3000 * KIB })
+  const seed = await swarm.seeder(torrent, { line: { upRate: 20 * KIB } })
+  const node = await swarm.node()
+  const handle = node.add(torrent)
+  node.session.setIpFilter(filterOf(`${seed.host.ip}\n`))
+  assert.equal(awake(handle).callPeer(seed.address), 'refused')
+  await swarm.clock.advance(60_000)
+  assert.equal(handle.snapshot().peersConnected, 0)
+  node.session.setIpFilter(IpFilter.none)
+  const away = { ip: seed.host.ip, port: 9 }
+  assert.equal(awake(handle).callPeer(away), 'called')
+  await swarm.clock.advance(600_000)
+  const before = node.host.connects
+  assert.equal(awake(handle).callPeer(away), 'called')
+  await swarm.clock.advance(1000)
+  assert.ok(node.host.connects > before, 'its turn would have come in minutes')
+  assert.equal(awake(handle).callPeer(seed.address), 'called')
+  await swarm.clock.until('it is connected', () => handle.snapshot().peersConnected === 1, 5_000)
+  assert.equal(awake(handle).callPeer(seed.address), 'known')
+  const secret = node.add(makeTorrent({ length: 300 * KIB, seed: 9, private: true }))
+  assert.equal(awake(secret).callPeer(seed.address), 'refused')
+  await swarm.close()
 })

@@ -8,6 +8,8 @@ import {
   MagnetReply,
   RenamedReply,
   RenameParameters,
+  PeerAddedReply,
+  PeerParameters,
   TrackerAddedReply,
   TrackerChangedReply,
   TrackerChangeParameters,
@@ -100,6 +102,28 @@ const explainDownload = route({
   errors: ['DownloadNotFound', 'NotReady'],
   sample: { path: `/downloads/${SAMPLE_INFOHASH}/explain`, status: 200 },
   run: ({ services }, { path }) => services.downloads.explain(infohashOf(path)),
+})
+
+const addPeer = route({
+  id: 'downloads.addPeer',
+  method: 'PUT',
+  path: '/downloads/{infohash}/peers',
+  kind: 'json',
+  scope: 'add',
+  tag,
+  summary: 'Calls a peer by its address',
+  choices: [
+    'Extra. It is called once the download runs, however often it failed before; `added` is false when it is connected or called already. ' +
+      'It is not kept across a restart.',
+    'A private torrent, a download over circuits, a banned address, or one too many (2,000 are known): 409.',
+  ],
+  parameters: PeerParameters,
+  reply: PeerAddedReply,
+  errors: ['MissingParameter', 'InvalidParameter', 'DownloadNotFound', 'StateConflict', 'NotReady'],
+  sample: { path: `/downloads/${SAMPLE_INFOHASH}/peers`, body: { address: '203.0.113.7:6881' }, status: 200 },
+  run: async ({ services }, { path, parameters }) => ({
+    added: await services.downloads.addPeer(infohashOf(path), parameters.address),
+  }),
 })
 
 const addTracker = route({
@@ -251,6 +275,7 @@ export const controlRoutes = [
   explainDownload,
   downloadMagnet,
   renameFile,
+  addPeer,
   addTracker,
   changeTracker,
   removeTracker,

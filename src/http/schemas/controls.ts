@@ -113,6 +113,13 @@ export const ForceAnnounceParameters = Type.Object({
   url: Type.Optional(Type.String({ description: 'an announce URL; absent = all trackers' })),
 })
 
+/** Body of PUT /downloads/{infohash}/peers. */
+export const PeerParameters = Type.Object({
+  address: Type.String({ description: 'IP address and port of a peer: 192.0.2.1:6881 or [2001:db8::1]:6881' }),
+})
+/** PUT /downloads/{infohash}/peers. */
+export const PeerAddedReply = Type.Object({ added: Type.Boolean() })
+
 /** PUT /downloads/{infohash}/trackers. */
 export const TrackerAddedReply = Type.Object({ added: Type.Boolean() })
 /** DELETE /downloads/{infohash}/trackers. */

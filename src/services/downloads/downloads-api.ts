@@ -125,6 +125,11 @@ export interface DownloadsService {
   renameFile(infohash: string, request: { readonly path: string; readonly name: string }): Promise<boolean>
   /** Why it does not move, or that it does. */
   explain(infohash: string): Promise<Explanation>
+  /**
+   * Calls the peer at `192.0.2.1:6881` or `[2001:db8::1]:6881`; false: it is connected or called already. AppErrors
+   * InvalidParameter (no such address), StateConflict (private, over circuits, banned, or too many).
+   */
+  addPeer(infohash: string, address: string): Promise<boolean>
   /** False: it was there. AppErrors InvalidParameter (no tracker url), StateConflict (private, or too many). */
   addTracker(infohash: string, url: string): Promise<boolean>
   /** False: it was not there. */

@@ -203,10 +203,13 @@ export class KnownPeers {
 
   /** Everything may be tried at once again (the torrent was resumed). */
   forgiveAll(): void {
-    for (const peer of this.#peers.values()) {
-      peer.failures = 0
-      if (peer.nextTryMs < Number.POSITIVE_INFINITY) peer.nextTryMs = 0
-    }
+    for (const peer of this.#peers.values()) this.wanted(peer)
+  }
+
+  /** It is to be called as if it had never failed: the user named it. Our own address stays uncalled. */
+  wanted(peer: KnownPeer): void {
+    peer.failures = 0
+    if (peer.nextTryMs < Number.POSITIVE_INFINITY) peer.nextTryMs = 0
   }
 
   /** Those that a handshake was completed with may be tried at once again. */

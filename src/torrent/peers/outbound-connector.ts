@@ -11,6 +11,7 @@ import { askForIntroduction } from './holepunch.ts'
 import { type KnownPeer, ORIGIN_BITS } from './known-peers.ts'
 import { type LinkOwner, type LinkReceiver, PeerLink } from './peer-link.ts'
 import { handshakeOf, hashesOf } from './torrent-handshake.ts'
+import type { PeerCall } from '../types.ts'
 import type { TorrentCore } from '../session/torrent-core.ts'
 import { isAnswer } from '../pieces/v2-upgrade.ts'
 
@@ -77,6 +78,18 @@ export class OutboundConnector implements LinkOwner {
       if (known !== null && origin !== null) known.origins |= ORIGIN_BITS[origin]
     }
     this.connectSome(nowMs)
+  }
+
+  /** The user named a peer: it is called in its turn, however often it failed before. */
+  call(address: PeerAddress): PeerCall {
+    const nowMs = this.#core.now()
+    if (this.#core.engine.connections.refuses(address.ip, nowMs)) return 'refused'
+    const known = this.#core.known.add(address)
+    if (known === null) return 'full'
+    if (known.busy || known.nextTryMs === Number.POSITIVE_INFINITY) return 'known'
+    this.#core.known.wanted(known)
+    this.connectSome(nowMs)
+    return 'called'
   }
 
   /** Begins connections as far as limits and known addresses allow. */

@@ -20,6 +20,7 @@ import type {
   DataChoice,
   FileReader,
   FileSnapshot,
+  PeerCall,
   PeerSnapshot,
   TorrentSnapshot,
   TorrentSpec,
@@ -114,6 +115,14 @@ export class Torrent implements AwakeTorrent {
   addPeers(peers: readonly PeerAddress[], origin: 'lsd' | null = null): void {
     this.use()
     this.named(peers, origin)
+  }
+
+  callPeer(peer: PeerAddress): PeerCall {
+    this.use()
+    if (this.#core.content?.metainfo.private === true) return 'refused'
+    const call = this.#parts.swarm.peers.connector.call(peer)
+    if (this.#core.online) this.#core.activate()
+    return call
   }
 
   async leaveFolder(folder: string, files?: readonly TorrentFile[]): Promise<void> {

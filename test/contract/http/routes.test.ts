@@ -178,6 +178,9 @@ test('trackers and explain reach the service', async () => {
   await ask(server.port, `${path}/trackers`, { method: 'PATCH', body: change })
   const told = { newUrl: 'http://n.example/announce', tier: 1 }
   assert.deepEqual(server.double.calls.at(-1), ['changeTracker', SAMPLE_INFOHASH, url, told])
+  const peer = JSON.stringify({ address: '203.0.113.7:6881' })
+  await ask(server.port, `${path}/peers`, { method: 'PUT', body: peer })
+  assert.deepEqual(server.double.calls.at(-1), ['addPeer', SAMPLE_INFOHASH, '203.0.113.7:6881'])
   await ask(server.port, `${path}/tracker_force_announce`, { method: 'PUT' })
   assert.deepEqual(server.double.calls.at(-1), ['forceAnnounce', SAMPLE_INFOHASH, undefined])
   await ask(server.port, `${path}/explain`)

@@ -1,12 +1,19 @@
-// A double of what is done to the trackers of a download: every call noted.
+// A double of what is done to the trackers and peers of a download: every call noted.
 
 import type { DownloadsService } from '../../../src/services/downloads/downloads-api.ts'
 
-/** What the double of downloads has for their trackers. */
+/** What the double of downloads has for their trackers and peers. */
 export function trackersDouble(
   note: (...call: unknown[]) => void,
-): Pick<DownloadsService, 'addTracker' | 'changeTracker' | 'setTrackers' | 'removeTracker' | 'forceAnnounce'> {
+): Pick<
+  DownloadsService,
+  'addPeer' | 'addTracker' | 'changeTracker' | 'setTrackers' | 'removeTracker' | 'forceAnnounce'
+> {
   return {
+    addPeer: async (infohash, address) => {
+      note('addPeer', infohash, address)
+      return true
+    },
     addTracker: async (infohash, url) => {
       note('addTracker', infohash, url)
       return true

@@ -14,6 +14,7 @@ const CONTACTING: Readonly<Record<string, string>> = {
   'downloads.stream': 'the engine of its hops: a reader makes it run',
   'downloads.streamNamed': 'as downloads.stream',
   'downloads.renameFile': 'the engine of its hops: it wakes for it',
+  'downloads.addPeer': 'the engine of no hops; refused with hops',
   'downloads.addTracker': 'the announcer of its engine',
   'downloads.changeTracker': 'the announcer of its engine',
   'downloads.removeTracker': 'the announcer of its engine',

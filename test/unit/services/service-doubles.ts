@@ -40,7 +40,7 @@ import { idleWebSeed } from '../../../src/torrent/web-seeds/web-seed-row.ts'
 import { silentLog } from '../../kit/doubles/silent-log.ts'
 import { folderDouble } from './folder-double.ts'
 import { type MemoryRow, storedOf } from './downloads/memory-row.ts'
-import { ForecastDouble } from '../../kit/doubles/forecast-double.ts'
+import { CalledDouble } from './peers/called-double.ts'
 
 /** Time that moves only by advance(). */
 export class HandClock implements Clock {
@@ -88,7 +88,7 @@ export class HandClock implements Clock {
 export const noObstacles: TorrentObstacles = { ...NO_OBSTACLES, private: false }
 
 /** One torrent of the fake engine. */
-export class FakeTorrent extends ForecastDouble implements TorrentHandle, AwakeTorrent {
+export class FakeTorrent extends CalledDouble implements TorrentHandle, AwakeTorrent {
   readonly infoHash: InfoHash
   readonly spec: TorrentSpec
   metainfo: Metainfo | null

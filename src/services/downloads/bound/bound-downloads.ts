@@ -132,6 +132,10 @@ export class BoundDownloads implements DownloadsService {
     return this.#deps.downloads.addTracker(this.#own(infohash), url)
   }
 
+  addPeer(): Promise<never> {
+    return refuse('call peers')
+  }
+
   changeTracker(): Promise<never> {
     return refuse('change trackers')
   }

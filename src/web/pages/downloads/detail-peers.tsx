@@ -1,4 +1,5 @@
-// The peers of a download: who they are, what they have and what goes to and fro; addresses are banned here.
+// The peers of a download: who they are, what they have and what goes to and fro. Others are called here, and addresses
+// banned.
 
 import { useState } from 'preact/hooks'
 import type { Download, DownloadPeer } from '../../../client/core-routes.ts'
@@ -7,6 +8,7 @@ import { session } from '../../node/context.ts'
 import { useAnswer } from '../../node/use-answer.ts'
 import { Icon } from '../../parts/icons.tsx'
 import { text } from '../../texts/downloads/peers.ts'
+import { AddPeer } from './add-peer.tsx'
 import { BanDialog, BannedPeers } from './banned-peers.tsx'
 
 const WEB_SEED = 1
@@ -100,13 +102,14 @@ interface DetailPeersProps {
   readonly peers: readonly DownloadPeer[] | null
 }
 
-/** The peers of a download: who they are, what they have and what goes to and fro; addresses are banned here. */
+/** The peers of a download, what they have and what goes to and fro; others are called here, addresses banned. */
 export function DetailPeers({ record, peers }: DetailPeersProps) {
   const [banning, setBanning] = useState<string | null>(null)
   const banned = useAnswer(signal => session.api.call('GET /peers/banned', { signal }), [], 0)
   const addresses = banned.value?.banned ?? []
   return (
     <>
+      {record.hops === 0 && <AddPeer infohash={record.infohash} />}
       {peers === null && <p class="nothing muted">{text('loading')}</p>}
       {peers?.length === 0 && <p class="nothing muted">{text('noPeers')}</p>}
       {peers !== null && peers.length > 0 && <PeerTable peers={peers} bannable={record.hops === 0} ban={setBanning} />}

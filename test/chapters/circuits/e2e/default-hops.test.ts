@@ -178,6 +178,9 @@ describe('new downloads have hops by default', { concurrency: 1 }, () => {
       await ok('downloads.changeTracker', 'PATCH', `${at}/trackers`, change)
       await ok('downloads.removeTracker', 'DELETE', `${at}/trackers`, { url: change.new_url })
       await ok('downloads.forceAnnounce', 'PUT', `${at}/tracker_force_announce`)
+      const named = await node.request('PUT', `${at}/peers`, { address: place.peer })
+      walked.add('downloads.addPeer')
+      assert.equal(named.status, 409, named.body.toString())
       await ok('downloads.patch', 'PATCH', at, { state: 'stop' })
       await ok('downloads.patch', 'PATCH', at, { state: 'resume' })
       if ((await downloadRecord(node, infoHash)).total_pieces === 0) continue
