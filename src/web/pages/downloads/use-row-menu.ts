@@ -28,8 +28,8 @@ function placeOf(row: Element | null): MenuPlace {
 }
 
 /**
- * The click behind a long press means nothing, wherever the finger is lifted: the menu has come to lie under it, and the
- * click would be one of its actions. Until a finger comes down again; one by a key (without detail) is another.
+ * The click behind a long press means nothing, wherever the finger is lifted: the menu has come to lie under it, and
+ * the click would be one of its actions. Until a finger comes down again; one by a key (without detail) is another.
  */
 function swallowNextClick(): void {
   const swallow = (event: MouseEvent): void => {
