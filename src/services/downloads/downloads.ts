@@ -54,7 +54,6 @@ import { StalledDownloads } from './stalled-downloads.ts'
 import { streamableFile } from './stream-files.ts'
 import type { AnonymousEngines, TorrentEngine } from './torrent-engine.ts'
 import type { SourceReaders } from './torrent-source.ts'
-import { addPeer } from './peers/peer-by-hand.ts'
 import { addTracker, changeTracker, forceAnnounce, removeTracker, setTrackers } from './tracker-changes.ts'
 import type { Lineage } from '../updates/update-versions.ts'
 import { WatchAndForget } from './watch-and-forget.ts'
@@ -422,7 +421,8 @@ export class Downloads implements DownloadsService {
   renameFile: DownloadsService['renameFile'] = (infohash, request) =>
     this.#inTurn(infohash, entry => this.#renamer.rename(entry, request))
 
-  addPeer: DownloadsService['addPeer'] = (infohash, address) => this.#inTurn(infohash, entry => addPeer(entry, address))
+  addPeer: DownloadsService['addPeer'] = (infohash, address) =>
+    this.#inTurn(infohash, async entry => (await import('./peers/peer-by-hand.ts')).addPeer(entry, address))
 
   addTracker: DownloadsService['addTracker'] = (infohash, url) =>
     this.#inTurn(infohash, entry => addTracker(this.#set, entry, url))

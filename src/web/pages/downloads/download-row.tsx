@@ -2,7 +2,7 @@
 
 import { memo } from 'preact/compat'
 import { circuitsText } from '../../model/hops.ts'
-import { stateText, toneOf } from '../../model/download-groups.ts'
+import { stateText, type Tone, toneOf } from '../../model/download-groups.ts'
 import type { ListColumn } from '../../model/list-columns.ts'
 import type { SortColumn } from '../../model/list-view.ts'
 import type { ListedRow } from '../../model/shown-list.ts'
@@ -108,45 +108,48 @@ function wordsOf(
   return (sort === 'labels' ? labels : trackerHosts(trackers.map(({ url }) => url))).join(', ')
 }
 
-/** The whole of it is its title: columns are narrow. */
-function WordsCell({ column, words }: { column: ListColumn; words: string }) {
-  return (
-    <span role="gridcell" class={`cell ${column.place}`} title={words}>
-      <bdi>{words}</bdi>
-    </span>
-  )
-}
+/** The whole of it is its title: columns are narrow. Drawn again only when it says something else. */
+const WordsCell = memo(({ place, words }: { place: string; words: string }) => (
+  <span role="gridcell" class={`cell ${place}`} title={words}>
+    <bdi>{words}</bdi>
+  </span>
+))
+
+/** A number, or a few words. Drawn again only when it says something else: of twenty columns two change at a time. */
+const NumberCell = memo(({ place, shown }: { place: string; shown: string | number }) => (
+  <span role="gridcell" class={`cell number ${place}`}>
+    {shown}
+  </span>
+))
 
 interface CellProps extends Pick<DownloadRowProps, 'record' | 'leaving' | 'place'> {
   readonly column: ListColumn
+  readonly tone: Tone
 }
 
-function Cell({ record, leaving, place, column }: CellProps) {
-  const tone = toneOf(record)
+function cellOf({ record, leaving, place, column, tone }: CellProps) {
   switch (column.sort) {
     case 'progress':
       return (
-        <span role="gridcell" class="cell progress">
+        <span key={column.sort} role="gridcell" class="cell progress">
           <ProgressBar value={record.progress} tone={tone} label={null} />
           <span class="number">{percent(record.progress)}</span>
         </span>
       )
     case 'status':
       return (
-        <span role="gridcell" class={`cell state ${tone}`} title={record.error || waitingFor(record)}>
+        <span key={column.sort} role="gridcell" class={`cell state ${tone}`} title={record.error || waitingFor(record)}>
           {leaving ? text('leaving') : stateText(record)}
         </span>
       )
     case 'destination':
     case 'labels':
     case 'trackers':
-      return <WordsCell column={column} words={readable(wordsOf(record, column.sort))} />
-    default:
-      return (
-        <span role="gridcell" class={`cell number ${column.place}`}>
-          {column.sort === 'queue_order' ? place : plainCells[column.sort]?.(record)}
-        </span>
-      )
+      return <WordsCell key={column.sort} place={column.place} words={readable(wordsOf(record, column.sort))} />
+    default: {
+      const shown = column.sort === 'queue_order' ? place : plainCells[column.sort]?.(record)
+      return <NumberCell key={column.sort} place={column.place} shown={shown ?? ''} />
+    }
   }
 }
 
@@ -187,7 +190,7 @@ function PlainDownloadRow(props: DownloadRowProps) {
         column.sort === 'name' ? (
           <NameCell key="name" record={record} narrow={narrow} leaving={leaving} />
         ) : (
-          <Cell key={column.sort} record={record} leaving={leaving} place={place} column={column} />
+          cellOf({ record, leaving, place, column, tone })
         ),
       )}
     </div>

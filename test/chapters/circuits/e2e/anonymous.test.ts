@@ -2,9 +2,6 @@
 // and a small network of whole nodes: one fetches from a plain seed, and two from each other without an exit.
 
 import assert from 'node:assert/strict'
-import { createSocket } from 'node:dgram'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { DownloadRecord } from '../../../../src/services/api.ts'
 import {
@@ -72,29 +69,6 @@ describe('a node that knows nobody', () => {
     const look = await node.request('GET', `/torrentinfo?anon_hops=1&torrent=magnet:?xt=urn:btih:${made.infoHash}`)
     assert.deepEqual([look.status, codeOf(look)], [503, 'CircuitsUnavailable'])
   })
-})
-
-test('a port of the overlay that is taken is named, with its setting', async () => {
-  const other = createSocket('udp4')
-  other.bind(0, '127.0.0.1')
-  await once(other, 'listening')
-  const { port } = other.address()
-  const node = await startNode({ settings: { 'ipv8.port': port, 'ipv8.address': '127.0.0.1' } })
-  try {
-    const infoHash = await addDownload(node, `magnet:?xt=urn:btih:${made.infoHash}`, join(node.stateDir, 'downloads'), {
-      anon_hops: 1,
-      ...SAFE,
-    })
-    const failed = (record: DownloadRecord): boolean => (record.circuits?.last_failure ?? '') !== ''
-    const { circuits } = await downloadUntil(node, infoHash, failed, 30_000)
-    assert.match(
-      circuits?.last_failure ?? '',
-      new RegExp(`UDP port ${port} of 127\\.0\\.0\\.1 is taken .*setting ipv8\\.port`),
-    )
-  } finally {
-    await node.stop()
-    other.close()
-  }
 })
 
 describe('a network of whole nodes on loopback', () => {

@@ -74,7 +74,10 @@ describe('circuits', { concurrency: 1 }, () => {
     const refused = await tributary(forbidding, 'hops', 'Quiet', '2')
     assert.equal(refused.code, 1)
     assert.match(refused.stderr, /circuits/)
-    assert.match((await tributary(forbidding, 'circuits')).stdout, /off by setting tunnel_community\.enabled/)
+    assert.match(
+      (await tributary(forbidding, 'circuits')).stdout,
+      /off by the setting tunnel_community\.enabled.* Switch it on/,
+    )
     const { download } = await forbidding.get<{ download: { hops: number } }>(`/downloads/${HASH}`)
     assert.equal(download.hops, 0)
     assert.equal((await tributary(forbidding, 'add', `magnet:?xt=urn:btih:${'ef'.repeat(20)}`, '--hops', '1')).code, 1)
