@@ -97,15 +97,15 @@ describe('a DHT of fifty nodes, fifteen of them libtorrent', {
     await folder?.remove()
   })
 
-  test('ids fit addresses, and both kinds stand in our tables', () => {
+  test('ids fit addresses, and both kinds stand in our tables', async () => {
     const stats = network.ours.flatMap(node => node.dht.stats()[4] ?? [])
     const told = stats.filter(one => one.externalIp !== null).length
     assert.ok(told > OURS / 2, `${told} know their address`)
     const theirs = new Set(network.theirs.map(({ address }) => address.ip))
-    const known = network.ours.map(
-      node => (node.dht.exportState()[4]?.nodes ?? []).filter(({ ip }) => theirs.has(ip)).length,
-    )
-    assert.ok(Math.min(...known) >= 3, `libtorrent sessions in our tables: ${known}`)
+    const known = () =>
+      network.ours.map(node => (node.dht.exportState()[4]?.nodes ?? []).filter(({ ip }) => theirs.has(ip)).length)
+    // Tables have some room for other kinds by chance, and are looked through by and by.
+    await waitFor('libtorrent in our tables', () => Math.min(...known()) >= 3, 15_000, known)
     cell('DHT security ids', 'libtorrent')
   })
 
