@@ -65,7 +65,7 @@ async function measure(node: NodeProcess, infohashes: readonly string[]): Promis
     const cpu = await restCpu(node)
     const first = `document.querySelector('[data-infohash]').dataset.infohash`
     const newest = await page.evaluate<string>(first)
-    await page.getByRole('button', { name: 'Added' }).click()
+    await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click()
     await untilInPage(page, `${first} !== '${newest}'`)
     const shown = await page.evaluate<string[]>(
       `[...document.querySelectorAll('[data-infohash]')].map(row => row.dataset.infohash)`,
