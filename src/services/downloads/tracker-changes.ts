@@ -52,8 +52,8 @@ export interface TrackerChange {
 
 /**
  * Gives the tracker `url` another URL, another tier or both; false: it was so. AppErrors InvalidParameter (no tracker
- * URL, no such tracker, no such tier), StateConflict (another one has that URL; another host
- * for a private torrent, decision 0562).
+ * URL, no such tracker, no such tier), StateConflict (another one has that URL; another host for a private torrent,
+ * decision 0562).
  */
 export async function changeTracker(
   set: DownloadSet,
@@ -102,8 +102,12 @@ export async function setTrackers(
 /** Without what stands there already: it would be kept, and count, but not be asked. */
 function eachOnce(tiers: readonly (readonly string[])[]): string[][] {
   const known = new Set<string>()
-  const fresh = (url: string): boolean => !known.has(url) && known.add(url).has(url)
-  return tiers.map(urls => urls.filter(fresh)).filter(urls => urls.length > 0)
+  const isFirst = (url: string): boolean => {
+    if (known.has(url)) return false
+    known.add(url)
+    return true
+  }
+  return tiers.map(urls => urls.filter(isFirst)).filter(urls => urls.length > 0)
 }
 
 /** A private torrent may have another address of a host that it has: sites change the passkey in it (decision 0562). */

@@ -7,10 +7,11 @@ import type { ReplyOf } from '../../../client/routes.ts'
 import { languageTag } from '../../language/texts.ts'
 import { decimalMark, plainRate } from '../../model/format.ts'
 import { keep, readKept } from '../../model/kept.ts'
-import { enteredRate, RATE_UNIT_NAME, RATE_UNITS, type RateUnit, rateOf, rateUnit } from '../../model/rate-entry.ts'
+import { enteredRate, RATE_UNIT_NAME, type RateUnit, rateOf, rateUnit } from '../../model/rate-entry.ts'
 import { session } from '../../node/context.ts'
 import { useAnswer } from '../../node/use-answer.ts'
 import { Icon } from '../../parts/icons.tsx'
+import { RateUnitChoice } from '../../parts/rate-unit-choice.tsx'
 import { text } from '../../texts/node/limits.ts'
 
 type SlowMode = ReplyOf<CoreRoutes, 'GET /slowmode'>
@@ -149,12 +150,11 @@ function LimitGroup({ group, limits, unit, done }: GroupProps) {
 
 /** What stands over the page: asked for when it is opened. */
 function LimitSheet({ slow, sheet }: { slow: SlowMode; sheet: RefObject<HTMLDivElement | null> }) {
-  const id = useId()
   const [unit, setUnit] = useState(() => rateUnit(readKept(localStorage, RATE_UNIT_NAME)))
   const { value, problem, refresh } = useAnswer(readLimits, [], 0)
-  const choose = (unitId: string) => {
-    keep(localStorage, RATE_UNIT_NAME, unitId)
-    setUnit(rateUnit(unitId))
+  const choose = (other: RateUnit) => {
+    keep(localStorage, RATE_UNIT_NAME, other.id)
+    setUnit(other)
   }
   if (value === null) return <p class="muted">{problem}</p>
   const done = () => {
@@ -164,16 +164,7 @@ function LimitSheet({ slow, sheet }: { slow: SlowMode; sheet: RefObject<HTMLDivE
   return (
     <>
       <p role="status">{stateText(slow)}</p>
-      <label class="limit-unit" for={id}>
-        <span>{text('unit')}</span>
-        <select id={id} value={unit.id} onChange={event => choose(event.currentTarget.value)}>
-          {RATE_UNITS.map(each => (
-            <option key={each.id} value={each.id}>
-              {each.name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <RateUnitChoice label={text('unit')} unit={unit} choose={choose} />
       {(['usual', 'slow'] as const).map(group => (
         <LimitGroup key={`${group} ${unit.id}`} group={group} limits={value} unit={unit} done={done} />
       ))}

@@ -7,12 +7,13 @@ import { plainRate, readable } from '../../model/format.ts'
 import { limitsFor } from '../../model/line-share.ts'
 import { findingWords } from '../../model/node-words.ts'
 import { addressOf } from '../../model/place.ts'
-import { enteredRate, RATE_UNITS, type RateUnit, rateOf, rateUnit } from '../../model/rate-entry.ts'
+import { enteredRate, type RateUnit, rateOf, rateUnit } from '../../model/rate-entry.ts'
 import { session } from '../../node/context.ts'
 import { useAnswer } from '../../node/use-answer.ts'
 import { beginning, type Beginning, isFirstVisit, setBeginning } from '../../node/welcome.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { DialogForm } from '../../parts/dialog-form.tsx'
+import { RateUnitChoice } from '../../parts/rate-unit-choice.tsx'
 import { text } from '../../texts/node/welcome.ts'
 import { FolderChoice } from '../adding/folder-choice.tsx'
 import '../../style/adding.css'
@@ -67,16 +68,7 @@ function LineSpeed({
           </label>
         ))}
       </div>
-      <label class="limit-unit" for={id}>
-        <span>{text('unit')}</span>
-        <select id={id} value={unit.id} onChange={event => choose(rateUnit(event.currentTarget.value))}>
-          {RATE_UNITS.map(each => (
-            <option key={each.id} value={each.id}>
-              {each.name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <RateUnitChoice label={text('unit')} unit={unit} choose={choose} />
       <p id={`${id}-said`} class={isWrong ? 'fault' : 'help'} role="status">
         {isWrong
           ? text('notRate')
